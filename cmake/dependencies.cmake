@@ -1,0 +1,36 @@
+# Every library outside the project, one owner folder each (docs/design.md says why it is there).
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PNG REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(Protobuf REQUIRED)
+find_library(UTF8PROC_LIBRARY utf8proc REQUIRED)
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+endif()
+if(SINTER_BENCH)
+  find_package(benchmark REQUIRED)
+endif()
+
+if(NOT EXISTS ${SINTER_DEPS}/openvino)
+  message(FATAL_ERROR "the fetched pieces are not in ${SINTER_DEPS}; run scripts/setup first (make does it)")
+endif()
+
+# The wheel's own CMake package hard-codes its layout; headers and one library are all that is needed.
+add_library(openvino_runtime SHARED IMPORTED)
+set_target_properties(openvino_runtime PROPERTIES
+  IMPORTED_LOCATION ${SINTER_DEPS}/openvino/libs/libopenvino.so.2641
+  INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${SINTER_DEPS}/openvino/include)
+
+add_library(onnxruntime_headers INTERFACE)
+target_include_directories(onnxruntime_headers SYSTEM INTERFACE ${SINTER_DEPS}/onnxruntime/include)
+
+add_library(tensorrt_headers INTERFACE)
+if(EXISTS ${SINTER_DEPS}/tensorrt_rtx/include/NvInfer.h)
+  set(SINTER_HAVE_TENSORRT TRUE)
+  target_include_directories(tensorrt_headers SYSTEM INTERFACE ${SINTER_DEPS}/tensorrt_rtx/include)
+  target_compile_definitions(tensorrt_headers INTERFACE SINTER_HAVE_TENSORRT)
+endif()

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace sinter::arch {
+
+/// One resolution of a UNet, in the order of execution.
+struct UNetLevel {
+  std::int64_t channels;  // leaving each resnet
+  std::vector<int>
+      depths;     // one a resnet: transformer blocks behind it, 0 where there is no attention
+  bool resample;  // a down- or upsampler stands at the end
+};
+
+/// What the shape of a UNet leaves open to its builder. Sizes in channels unless said.
+/// Source: Rombach et al. 2022 (arXiv 2112.10752); Podell et al. 2023 (arXiv 2307.01952) for the
+/// vector conditioning.
+struct UNetConfig {
+  std::int64_t in_channels;
+  std::int64_t out_channels;
+  std::int64_t model_channels;  // width of conv_in and of the sinusoidal time embedding
+  std::int64_t time_dim;        // width of the time embedding behind its MLP
+  std::int64_t context_dim;     // width of the text encoder's states
+  std::vector<UNetLevel> down;
+  int mid_depth;  // transformer blocks of the middle; 0: none
+  std::vector<UNetLevel> up;
+  std::int64_t heads;       // of every attention; 0: width / head_width instead
+  std::int64_t head_width;  // used when heads is 0
+  bool linear_projection;   // proj_in and proj_out are matrices, not 1x1 convolutions
+  std::int64_t vector_dim;  // input of add_embedding (pooled text and sizes); 0: there is none
+  std::int64_t pooled_dim;  // of it, the pooled text embedding
+  int time_ids;  // of it, the numbers (sizes, crop, score) that become sinusoids of 256 each
+};
+
+/// One resolution of an autoencoder half, in the order of execution.
+struct VaeLevel {
+  std::int64_t channels;
+  int resnets;
+  bool resample;
+};
+
+/// Source: Rombach et al. 2022, appendix G; Esser et al. 2021 (arXiv 2012.09841) for the topology.
+struct VaeConfig {
+  std::int64_t image_channels;
+  std::int64_t latent_channels;
+  std::vector<VaeLevel> encoder;  // empty: the checkpoint has no encoder
+  std::vector<VaeLevel> decoder;  // empty: the checkpoint has no decoder
+  bool encoder_attention;         // a single-head attention in the middle
+  bool decoder_attention;
+  bool quant_conv;        // 1x1 convolution behind the encoder
+  bool post_quant_conv;   // 1x1 convolution before the decoder
+  double scaling_factor;  // latents are multiplied by it for the UNet; outside the graphs
+
+  /// Pixels per latent cell along each side.
+  std::int64_t factor() const {
+    std::int64_t result = 1;
+    for (const VaeLevel& level : decoder.empty() ? encoder : decoder)
+      result *= level.resample ? 2 : 1;
+    return result;
+  }
+};
+
+enum class Activation { kQuickGelu, kGelu };
+
+/// Which state of the text encoder conditions the UNet.
+enum class TextState {
+  kLast,               // last layer, final layer norm (SD1)
+  kPenultimate,        // before the last layer, no final norm (SDXL)
+  kPenultimateNormed,  // before the last layer, then the final norm (SD2)
+};
+
+/// Source: Radford et al. 2021 (arXiv 2103.00020), text transformer.
+struct TextEncoderConfig {
+  std::int64_t vocabulary;
+  std::int64_t positions;
+  std::int64_t width;
+  std::int64_t heads;
+  std::int64_t layers;
+  std::int64_t mlp_width;
+  std::int64_t projection_dim;  // of the pooled projection; 0: there is none
+  Activation activation;
+  TextState state;
+  bool pooled_projection;  // the family uses the pooled projection as conditioning (SDXL's second
+                           // encoder)
+};
+
+}  // namespace sinter::arch

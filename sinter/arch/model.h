@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "sinter/arch/config.h"
+#include "sinter/arch/weight_map.h"
+#include "sinter/weights/checkpoint.h"
+
+namespace sinter::arch {
+
+/// What the UNet's output means.
+enum class Prediction { kEpsilon, kV };
+
+std::string_view prediction_name(Prediction prediction);                // "epsilon", "v_prediction"
+std::optional<Prediction> prediction_from_name(std::string_view name);  // also "v"
+
+/// One network of a checkpoint: its weights under canonical names, and its configuration read from
+/// them.
+struct Component {
+  std::string name;    // the folder it becomes: "text_encoder", "text_encoder_2", "unet", "vae"
+  std::string layout;  // "original" or "diffusers"
+  std::string prefix;  // of its keys in the file
+  std::variant<TextEncoderConfig, UNetConfig, VaeConfig> config;
+  WeightMap weights;
+  std::int64_t parameters = 0;
+};
+
+/// What a checkpoint is, and why.
+struct Model {
+  std::string family;                    // name of the family row, e.g. "sd15"
+  std::vector<std::string> evidence;     // one sentence a fact that decided: "768-wide context"
+  std::vector<Component> components;     // in pipeline order: text encoders, unet, vae
+  std::optional<Prediction> prediction;  // empty: the file cannot tell
+  std::string prediction_evidence;       // where it was read, or why it cannot be
+  std::vector<std::string> missing;      // canonical keys that the family needs and the file lacks
+  std::vector<std::string> unexpected;   // keys of the file that no component claims
+
+  /// The component of that name, or null.
+  const Component* find(std::string_view name) const;
+};
+
+struct DetectOptions {
+  std::optional<std::string> family;     // overrides detection
+  std::optional<Prediction> prediction;  // overrides what the file says
+};
+
+/// Reads what a checkpoint is from its names and shapes. The result refers to the checkpoint's
+/// entries.
+/// @throws Error{kUnsupported} naming what the file is when sinter cannot convert it (Flux, a LoRA,
+/// an
+///         embedding, ...); Error{kUsage} for an unknown family name; Error{kShapeMismatch} where
+///         shapes contradict each other.
+Model detect(const weights::Checkpoint& checkpoint, const DetectOptions& options = {});
+
+}  // namespace sinter::arch

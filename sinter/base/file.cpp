@@ -1,0 +1,226 @@
+#include "sinter/base/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "sinter/base/error.h"
+
+namespace sinter {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void fail(std::string_view what, const fs::path& path, int number,
+                       std::string hint = {}) {
+  throw Error(
+      ErrorCode::kIo,
+      fmt::format("{} {}: {}", what, path.string(), std::generic_category().message(number)),
+      std::move(hint));
+}
+
+std::string write_hint(int number) {
+  if (number == ENOSPC || number == EDQUOT)
+    return "the disk is full; nothing was left under the final name";
+  if (number == EFBIG)
+    return "a file-size limit stopped the write; nothing was left under the final name";
+  return {};
+}
+
+// ".NAME.PID.partial": hidden, beside the final name, and its writer can be asked for.
+fs::path temporary_beside(const fs::path& path) {
+  return path.parent_path() / fmt::format(".{}.{}.partial", path.filename().string(), ::getpid());
+}
+
+bool process_is_gone(std::string_view digits) {
+  int id = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
+  if (error != std::errc{} || end != digits.data() + digits.size() || id <= 0) return false;
+  return ::kill(id, 0) != 0 && errno == ESRCH;
+}
+
+// Removes what killed writers of the same name left.
+void sweep(const fs::path& path) {
+  const std::string prefix = fmt::format(".{}.", path.filename().string());
+  constexpr std::string_view kSuffix = ".partial";
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix) || !name.ends_with(kSuffix) ||
+        name.size() <= prefix.size() + kSuffix.size())
+      continue;
+    const std::string_view id =
+        std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - kSuffix.size());
+    if (process_is_gone(id)) fs::remove_all(entry.path(), ignored);
+  }
+}
+
+// "out/" names the folder "out".
+fs::path without_trailing_slash(fs::path path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
+void sync_folder(const fs::path& folder) {
+  const int descriptor =
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+}  // namespace
+
+FileStamp file_stamp(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) fail("cannot open", path, errno);
+  return {.bytes = static_cast<std::uint64_t>(status.st_size),
+          .modified_ns = static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
+                         status.st_mtim.tv_nsec};
+}
+
+MappedFile::MappedFile(const fs::path& path) : path_(path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) fail("cannot open", path, errno);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    const int number = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+    ::close(descriptor);
+    fail("cannot read", path, number);
+  }
+  size_ = static_cast<std::size_t>(status.st_size);
+  if (size_ > 0) {
+    void* data = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor, 0);
+    const int number = errno;
+    ::close(descriptor);
+    if (data == MAP_FAILED) fail("cannot map", path, number);
+    data_ = static_cast<const std::byte*>(data);
+  } else {
+    ::close(descriptor);
+  }
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+void MappedFile::forget(std::size_t begin, std::size_t length) const {
+  const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t first = (begin + page - 1) / page * page;
+  const std::size_t last = (begin + length) / page * page;
+  if (first < last && last <= size_)
+    ::madvise(const_cast<std::byte*>(data_) + first, last - first, MADV_DONTNEED);
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) fail("cannot open", path, errno);
+  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (stream.bad()) fail("cannot read", path, errno);
+  return text;
+}
+
+AtomicFile::AtomicFile(fs::path path)
+    : path_(std::move(path)), temporary_(temporary_beside(path_)) {
+  sweep(path_);
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail("cannot create", path_, errno);
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0)
+      fail(fmt::format("after {} bytes, cannot write {} more to", written_, bytes.size()), path_,
+           errno, write_hint(errno));
+    written_ += static_cast<std::uint64_t>(count);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+
+void AtomicFile::copy_from(const MappedFile& source, std::size_t begin, std::size_t length) {
+  // In pieces, each given back at once: the mapping's pages would otherwise count as ours.
+  constexpr std::size_t kPiece = std::size_t{8} << 20;
+  for (std::size_t done = 0; done < length; done += kPiece) {
+    const std::size_t piece = std::min(kPiece, length - done);
+    write(source.bytes().subspan(begin + done, piece));
+    source.forget(begin + done, piece);
+  }
+}
+
+void AtomicFile::commit() {
+  if (::fsync(descriptor_) != 0) fail("cannot finish writing", path_, errno, write_hint(errno));
+  const int status = ::close(descriptor_);
+  descriptor_ = -1;
+  if (status != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const int number = errno;
+    ::unlink(temporary_.c_str());
+    fail("cannot finish writing", path_, number, write_hint(number));
+  }
+  sync_folder(path_.parent_path());
+}
+
+AtomicFolder::AtomicFolder(fs::path path)
+    : path_(without_trailing_slash(std::move(path))), staging_(temporary_beside(path_)) {
+  std::error_code error;
+  if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), error);
+  sweep(path_);
+  fs::remove_all(staging_, error);
+  if (!fs::create_directory(staging_, error)) fail("cannot create", path_, error.value());
+}
+
+AtomicFolder::~AtomicFolder() {
+  std::error_code ignored;
+  fs::remove_all(staging_, ignored);
+}
+
+void AtomicFolder::commit() {
+  sync_folder(staging_);
+  // Exchanging leaves no moment without a folder under the name; the old one is removed by the
+  // destructor.
+  if (::renameat2(AT_FDCWD, staging_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0 &&
+      ::rename(staging_.c_str(), path_.c_str()) != 0) {
+    fail("cannot finish writing", path_, errno, write_hint(errno));
+  }
+  sync_folder(path_.parent_path());
+}
+
+bool hard_link(const fs::path& target, const fs::path& link) {
+  std::error_code error;
+  fs::create_hard_link(fs::canonical(target, error), link, error);
+  return !error;
+}
+
+}  // namespace sinter

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace sinter {
+
+/// The largest resident set of this process since its start or the last reset, in bytes.
+std::uint64_t peak_rss_bytes();
+
+/// Starts a new peak where the system allows it; elsewhere the peak goes on from the start.
+void reset_peak_rss();
+
+/// The running program's file.
+std::filesystem::path executable_path();
+
+/// Columns of the terminal on standard error, or 0 where it is not a terminal.
+int terminal_columns();
+
+}  // namespace sinter

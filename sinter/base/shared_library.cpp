@@ -1,0 +1,27 @@
+#include "sinter/base/shared_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "sinter/base/error.h"
+
+namespace sinter {
+
+SharedLibrary::SharedLibrary(const std::filesystem::path& path)
+    : path_(path), handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  if (handle_ == nullptr) {
+    throw Error(ErrorCode::kRuntime, fmt::format("cannot load {}: {}", path.string(), ::dlerror()));
+  }
+}
+
+SharedLibrary::~SharedLibrary() { ::dlclose(handle_); }
+
+void* SharedLibrary::symbol(const char* name) const {
+  void* found = ::dlsym(handle_, name);
+  if (found == nullptr) {
+    throw Error(ErrorCode::kRuntime, fmt::format("{} has no function '{}'", path_.string(), name));
+  }
+  return found;
+}
+
+}  // namespace sinter

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinter/base/tensor.h"
+#include "sinter/graph/onnx_model.h"
+
+namespace sinter::runtime {
+
+enum class Engine { kOpenVino, kOnnxRuntime };
+
+std::string_view engine_name(Engine engine);  // "openvino", "onnxruntime"
+std::optional<Engine> engine_from_name(std::string_view name);
+
+/// What an engine may compute in, whatever the graph says. kGraph: just what the graph says
+/// (float32 stays float32).
+enum class Arithmetic { kGraph, kBFloat16, kFloat16, kFastest };
+
+struct SessionOptions {
+  int threads = 0;  // 0: one a core
+  Arithmetic arithmetic = Arithmetic::kGraph;
+  std::filesystem::path onnxruntime_library;  // empty: the one that came with sinter
+};
+
+using TensorMap = std::map<std::string, Tensor, std::less<>>;
+
+/// A graph made ready to run. One caller at a time.
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  virtual const std::vector<graph::ValueDeclaration>& inputs() const = 0;
+  virtual const std::vector<graph::ValueDeclaration>& outputs() const = 0;
+
+  /// Runs the graph. Inputs are converted to the declared dtype; all of the declared inputs must be
+  /// there, others are ignored. Returns every output.
+  /// @throws Error{kShapeMismatch, kMissingTensor} for wrong inputs; Error{kRuntime} from the
+  /// engine.
+  virtual TensorMap run(const TensorMap& inputs) = 0;
+};
+
+/// Compiles the model. The model must outlive the session: its mapped weights are used in place.
+/// @throws Error{kRuntime} with the engine's words and, where they name a node, the module.
+std::unique_ptr<Session> open_session(Engine engine, const graph::OnnxModel& model,
+                                      const SessionOptions& options = {});
+
+}  // namespace sinter::runtime

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinter/base/dtype.h"
+#include "sinter/base/file.h"
+#include "sinter/base/shape.h"
+
+namespace sinter::weights {
+
+/// Where one tensor lies: a contiguous row-major range of a file, little-endian.
+struct TensorEntry {
+  std::string name;  // in a folder, the component stands before it: "unet/conv_in.weight"
+  DType dtype;
+  Shape shape;
+  std::size_t file;     // index into Checkpoint::files()
+  std::uint64_t begin;  // bytes from the start of the file
+  std::uint64_t bytes;
+};
+
+/// A file behind a checkpoint, and what tells it from a later one under the same name.
+struct SourceFile {
+  std::filesystem::path path;  // as given
+  FileStamp stamp;
+  std::uint64_t header_bytes;  // the leading bytes that say what is in the file
+  std::string header_sha256;   // of those bytes
+};
+
+/// A checkpoint: names, shapes, and where the bytes are. Opening reads headers only.
+///
+/// Owns the mapping of its files; movable, not copyable. Entries and spans live as long as it does.
+/// Const members may be called from several threads.
+class Checkpoint {
+ public:
+  /// Opens a .safetensors file, or a folder laid out like a diffusers pipeline or one of its
+  /// components.
+  /// @throws Error{kBadFile} for a damaged or foreign file, with the offset, the expected and the
+  /// found;
+  ///         Error{kUnsupported} for a format that sinter knows but does not read; Error{kIo}.
+  static Checkpoint open(const std::filesystem::path& path);
+
+  ~Checkpoint();
+  Checkpoint(Checkpoint&&) noexcept;
+  Checkpoint& operator=(Checkpoint&&) noexcept;
+
+  /// Sorted by file, then by offset.
+  const std::vector<TensorEntry>& tensors() const;
+
+  /// The entry of that name, or null.
+  const TensorEntry* find(std::string_view name) const;
+
+  /// The tensor's bytes, mapped: pages are read on first touch. The address may be unaligned.
+  std::span<const std::byte> bytes(const TensorEntry& tensor) const;
+
+  const std::vector<SourceFile>& files() const;
+  const MappedFile& mapping(std::size_t file) const;
+
+  /// The format's free metadata (safetensors' __metadata__); of a folder, that of its files
+  /// together.
+  const std::map<std::string, std::string>& metadata() const;
+
+  /// Of a folder: its JSON configuration files by relative path ("unet/config.json",
+  /// "model_index.json").
+  const std::map<std::string, std::string>& configs() const;
+
+ private:
+  struct State;
+  explicit Checkpoint(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sinter::weights

@@ -1,0 +1,121 @@
+#include "sinter/base/file.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "sinter/base/error.h"
+
+namespace sinter {
+namespace {
+namespace fs = std::filesystem;
+
+class FileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / fmt_name();
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static std::string fmt_name() {
+    return std::string("sinter-file-") +
+           testing::UnitTest::GetInstance()->current_test_info()->name();
+  }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(FileTest, AnUncommittedFileLeavesNothing) {
+  { AtomicFile(folder_ / "a.txt").write("half"); }
+  EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(FileTest, ACommittedFileReplacesTheOldOne) {
+  std::ofstream(folder_ / "a.txt") << "old";
+  AtomicFile file(folder_ / "a.txt");
+  file.write("new");
+  EXPECT_EQ(read_text(folder_ / "a.txt"), "old");
+  file.commit();
+  EXPECT_EQ(read_text(folder_ / "a.txt"), "new");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(FileTest, WhatAKilledWriterLeftIsSweptByTheNext) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    AtomicFile file(folder_ / "a.txt");
+    file.write("half");
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_FALSE(fs::exists(folder_ / "a.txt"));
+  EXPECT_EQ(entries(), 1u);
+  AtomicFile file(folder_ / "a.txt");
+  file.write("whole");
+  file.commit();
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(FileTest, AFileSizeLimitIsAClearError) {
+  rlimit old{};
+  ::getrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{.rlim_cur = 1000, .rlim_max = old.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  try {
+    AtomicFile file(folder_ / "a.bin");
+    file.write(std::string(5000, 'x'));
+    ADD_FAILURE() << "the limit was not noticed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kIo);
+    EXPECT_NE(error.message().find("a.bin"), std::string::npos) << error.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &old);
+  EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(FileTest, AFolderAppearsWholeAndReplacesInOneStep) {
+  for (const std::string text : {"first", "second"}) {
+    AtomicFolder out(folder_ / "out");
+    std::ofstream(out.staging() / "x") << text;
+    out.commit();
+    EXPECT_EQ(read_text(folder_ / "out" / "x"), text);
+  }
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(FileTest, AnUncommittedFolderLeavesNothing) {
+  { AtomicFolder out(folder_ / "out/"); }
+  EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(FileTest, AMissingFileIsNamed) {
+  try {
+    MappedFile file(folder_ / "nothing.bin");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("nothing.bin: No such file"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(FileTest, MapsTheWholeFileAndAnEmptyOne) {
+  std::ofstream(folder_ / "a") << "abc";
+  std::ofstream(folder_ / "empty");
+  EXPECT_EQ(MappedFile(folder_ / "a").bytes().size(), 3u);
+  EXPECT_TRUE(MappedFile(folder_ / "empty").bytes().empty());
+}
+
+}  // namespace
+}  // namespace sinter

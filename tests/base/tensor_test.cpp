@@ -1,0 +1,36 @@
+#include "sinter/base/tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "sinter/base/error.h"
+
+namespace sinter {
+namespace {
+
+TEST(Tensor, ConvertsThroughEveryFloatTypeAndBack) {
+  const Tensor source({2, 2}, std::array{0.5f, -2.0f, 65504.0f, 0.0f});
+  for (const DType dtype : {DType::kF64, DType::kF16, DType::kF32}) {
+    const Tensor back = to_dtype(to_dtype(source, dtype), DType::kF32);
+    EXPECT_TRUE(std::ranges::equal(back.floats(), source.floats())) << dtype_name(dtype);
+  }
+  EXPECT_EQ(to_dtype(source, DType::kI64).ints()[1], -2);
+}
+
+TEST(Tensor, RefusesValuesThatDoNotFillTheShape) {
+  EXPECT_THROW(Tensor({3}, std::array{1.0f}), Error);
+  EXPECT_THROW(Tensor({2}, std::array{1.0f, 2.0f}).reshaped({3}), Error);
+}
+
+TEST(Tensor, RefusesAViewOfAnotherType) { EXPECT_THROW(Tensor(DType::kI64, {1}).floats(), Error); }
+
+TEST(Shape, RefusesProductsThatOverflow) {
+  EXPECT_EQ(element_count({}), 1);
+  EXPECT_EQ(element_count({3, 0, 5}), 0);
+  EXPECT_THROW(element_count({std::int64_t{1} << 40, std::int64_t{1} << 40}), Error);
+  EXPECT_THROW(element_count({-1}), Error);
+}
+
+}  // namespace
+}  // namespace sinter
