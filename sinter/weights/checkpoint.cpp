@@ -1,0 +1,164 @@
+#include "sinter/weights/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "sinter/base/error.h"
+#include "sinter/base/hash.h"
+#include "sinter/weights/file_format.h"
+#include "sinter/weights/folder.h"
+#include "sinter/weights/safetensors_header.h"
+
+namespace sinter::weights {
+namespace fs = std::filesystem;
+
+struct Checkpoint::State {
+  std::vector<TensorEntry> tensors;
+  std::vector<std::size_t> by_name;  // indices into tensors
+  std::vector<SourceFile> files;
+  std::vector<MappedFile> mappings;
+  std::map<std::string, std::string> metadata;
+  std::map<std::string, std::string> configs;
+
+  void add_file(const fs::path& path, const std::string& prefix);
+  void require_shards(const FolderPart& part, std::size_t first_file) const;
+  void index_names();
+};
+
+namespace {
+
+// Models, but in formats that sinter does not read.
+constexpr std::array kKnownModels{FileFormat::kTorchZip, FileFormat::kTorchLegacy,
+                                  FileFormat::kPickle, FileFormat::kGguf};
+
+void require_safetensors(const MappedFile& file) {
+  const RecognisedFormat found = recognise(file.bytes());
+  if (found.format == FileFormat::kSafetensors) return;
+  const bool known =
+      std::find(kKnownModels.begin(), kKnownModels.end(), found.format) != kKnownModels.end();
+  throw Error(known ? ErrorCode::kUnsupported : ErrorCode::kBadFile,
+              fmt::format("{} is {} ({}), expected safetensors", file.path().string(),
+                          found.description, format_name(found.format)),
+              known ? "convert it to safetensors first" : found.hint);
+}
+
+SafetensorsHeader read_header(const MappedFile& file) {
+  try {
+    SafetensorsHeader header = read_safetensors_header(file.bytes());
+    check_safetensors_length(header, file.bytes().size());
+    return header;
+  } catch (Error& error) {
+    error.add_context(fmt::format("reading {} as safetensors", file.path().string()));
+    throw;
+  }
+}
+
+}  // namespace
+
+void Checkpoint::State::add_file(const fs::path& path, const std::string& prefix) {
+  const FileStamp stamp = file_stamp(path);
+  MappedFile mapping(path);
+  require_safetensors(mapping);
+  SafetensorsHeader header = read_header(mapping);
+  for (SafetensorsTensor& tensor : header.tensors) {
+    if (!tensor.dtype) {
+      throw Error(ErrorCode::kUnsupported,
+                  fmt::format("'{}' in {} has elements of type {}, which sinter does not read",
+                              tensor.name, path.string(), tensor.dtype_name));
+    }
+    tensors.push_back({.name = prefix + tensor.name,
+                       .dtype = *tensor.dtype,
+                       .shape = std::move(tensor.shape),
+                       .file = files.size(),
+                       .begin = tensor.begin,
+                       .bytes = tensor.bytes});
+  }
+  files.push_back({.path = path,
+                   .stamp = stamp,
+                   .header_bytes = header.header_bytes,
+                   .header_sha256 = sha256_hex(mapping.bytes().first(header.header_bytes))});
+  mappings.push_back(std::move(mapping));
+  metadata.merge(header.metadata);
+}
+
+/// Every tensor of the shards' index has to be in the shard that the index names.
+void Checkpoint::State::require_shards(const FolderPart& part, std::size_t first_file) const {
+  std::map<std::string_view, std::string> found;
+  for (const TensorEntry& tensor : tensors) {
+    if (tensor.file < first_file) continue;
+    found[std::string_view(tensor.name).substr(part.prefix.size())] =
+        files[tensor.file].path.filename().string();
+  }
+  for (const auto& [name, file] : part.shard_of) {
+    const auto entry = found.find(name);
+    if (entry != found.end() && entry->second == file) continue;
+    throw Error(ErrorCode::kBadFile,
+                fmt::format("the index says that '{}' is in {}, it is {}", name, file,
+                            entry == found.end() ? "in no shard" : "in " + entry->second),
+                "the shards come from different downloads; fetch the folder again");
+  }
+}
+
+void Checkpoint::State::index_names() {
+  by_name.resize(tensors.size());
+  for (std::size_t i = 0; i < by_name.size(); ++i) by_name[i] = i;
+  std::sort(by_name.begin(), by_name.end(),
+            [&](std::size_t a, std::size_t b) { return tensors[a].name < tensors[b].name; });
+  const auto twice = std::adjacent_find(
+      by_name.begin(), by_name.end(),
+      [&](std::size_t a, std::size_t b) { return tensors[a].name == tensors[b].name; });
+  if (twice == by_name.end()) return;
+  throw Error(ErrorCode::kBadFile, fmt::format("'{}' is in {} and in {}", tensors[*twice].name,
+                                               files[tensors[*twice].file].path.string(),
+                                               files[tensors[*(twice + 1)].file].path.string()));
+}
+
+Checkpoint::Checkpoint(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Checkpoint::~Checkpoint() = default;
+Checkpoint::Checkpoint(Checkpoint&&) noexcept = default;
+Checkpoint& Checkpoint::operator=(Checkpoint&&) noexcept = default;
+
+Checkpoint Checkpoint::open(const fs::path& path) {
+  auto state = std::make_unique<State>();
+  if (fs::is_directory(path)) {
+    FolderPlan plan = plan_folder(path);
+    state->configs = std::move(plan.configs);
+    for (const FolderPart& part : plan.parts) {
+      const std::size_t first_file = state->files.size();
+      for (const fs::path& file : part.files) state->add_file(file, part.prefix);
+      state->require_shards(part, first_file);
+    }
+  } else {
+    state->add_file(path, "");
+  }
+  state->index_names();
+  return Checkpoint(std::move(state));
+}
+
+const std::vector<TensorEntry>& Checkpoint::tensors() const { return state_->tensors; }
+
+const TensorEntry* Checkpoint::find(std::string_view name) const {
+  const auto found = std::lower_bound(state_->by_name.begin(), state_->by_name.end(), name,
+                                      [&](std::size_t index, std::string_view wanted) {
+                                        return state_->tensors[index].name < wanted;
+                                      });
+  if (found == state_->by_name.end() || state_->tensors[*found].name != name) return nullptr;
+  return &state_->tensors[*found];
+}
+
+std::span<const std::byte> Checkpoint::bytes(const TensorEntry& tensor) const {
+  return mapping(tensor.file).bytes().subspan(tensor.begin, tensor.bytes);
+}
+
+const std::vector<SourceFile>& Checkpoint::files() const { return state_->files; }
+
+const MappedFile& Checkpoint::mapping(std::size_t file) const { return state_->mappings[file]; }
+
+const std::map<std::string, std::string>& Checkpoint::metadata() const { return state_->metadata; }
+
+const std::map<std::string, std::string>& Checkpoint::configs() const { return state_->configs; }
+
+}  // namespace sinter::weights
