@@ -30,7 +30,8 @@ struct UNetConfig {
   bool linear_projection;   // proj_in and proj_out are matrices, not 1x1 convolutions
   std::int64_t vector_dim;  // input of add_embedding (pooled text and sizes); 0: there is none
   std::int64_t pooled_dim;  // of it, the pooled text embedding
-  int time_ids;  // of it, the numbers (sizes, crop, score) that become sinusoids of 256 each
+  int time_ids;         // of it, the numbers (sizes, crop, score) that become sinusoids of 256 each
+  int mid_resnets = 2;  // 1 or 0 in distilled networks without (parts of) a middle
 };
 
 /// One resolution of an autoencoder half, in the order of execution.

@@ -19,6 +19,9 @@ struct WeightSource {
   bool transposed = false;     // stored [in,out] where the canonical matrix is [out,in]
 };
 
+/// The shape under the canonical name: rows chosen, transposed.
+Shape logical_shape(const WeightSource& source);
+
 /// Canonical name -> place. Canonical names are those of diffusers and transformers
 /// ("down_blocks.0.resnets.0.conv1.weight"), whatever layout the file has.
 class WeightMap {

@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sinter/arch/build_component.h"
+#include "sinter/arch/model.h"
+#include "sinter/arch/prediction.h"
+#include "sinter/arch/reading.h"
+#include "sinter/base/error.h"
+
+namespace sinter::arch {
+namespace {
+
+std::string file_name(const weights::Checkpoint& checkpoint) {
+  return checkpoint.files().empty() ? "the checkpoint"
+                                    : checkpoint.files().front().path.filename().string();
+}
+
+/// Refuses what is no Stable Diffusion network, in words.
+void require_convertible(const Reading& reading, const weights::Checkpoint& checkpoint) {
+  const Identity identity = identify_reading(reading, checkpoint);
+  if (identity.convertible) return;
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("'{}' is {}", file_name(checkpoint), identity.sentence), identity.advice);
+}
+
+const UNetConfig* unet_of(const Model& model) {
+  const Component* unet = model.find("unet");
+  return unet == nullptr ? nullptr : &std::get<UNetConfig>(unet->config);
+}
+
+/// The family whose UNet takes that many channels and is otherwise like this one, or null.
+const Family* sibling(const Family& family, std::int64_t in_channels) {
+  for (const Family& other : families())
+    if (other.in_channels == in_channels && other.vector == family.vector &&
+        other.linear_projection == family.linear_projection)
+      return &other;
+  return nullptr;
+}
+
+/// A family that was asked for must fit the UNet that is there.
+void check_in_channels(const Component& unet, const Family& family) {
+  const auto& config = std::get<UNetConfig>(unet.config);
+  const WeightSource* conv_in = unet.weights.find("conv_in.weight");
+  if (conv_in == nullptr || config.in_channels == family.in_channels) return;
+  Shape expected = conv_in->tensor->shape;
+  expected[1] = family.in_channels;
+  const Family* other = sibling(family, config.in_channels);
+  throw Error(ErrorCode::kShapeMismatch,
+              fmt::format("'{}' is {}, expected {}", conv_in->tensor->name,
+                          to_string(conv_in->tensor->shape), to_string(expected)),
+              other == nullptr
+                  ? fmt::format("{} takes {} channels", family.title, family.in_channels)
+                  : fmt::format("{} input channels are {}; try --family {}", config.in_channels,
+                                other->title, other->name));
+}
+
+void check_family(const Component& unet, const Family& family) {
+  const auto& config = std::get<UNetConfig>(unet.config);
+  check_in_channels(unet, family);
+  const bool wants_vector = family.vector != VectorKind::kNone;
+  if (wants_vector != (config.vector_dim != 0))
+    throw Error(ErrorCode::kShapeMismatch,
+                fmt::format("the UNet has {} vector conditioning, expected {} for {}",
+                            config.vector_dim != 0 ? "a" : "no", wants_vector ? "one" : "none",
+                            family.name),
+                "leave --family out to see what the file is");
+  if (family.linear_projection && *family.linear_projection != config.linear_projection)
+    throw Error(
+        ErrorCode::kShapeMismatch,
+        fmt::format("the UNet's projections are {}, expected {} for {}",
+                    config.linear_projection ? "matrices" : "1x1 convolutions",
+                    *family.linear_projection ? "matrices" : "1x1 convolutions", family.name),
+        "leave --family out to see what the file is");
+}
+
+/// The states of the text encoders, side by side, are the UNet's context.
+void check_context(const Model& model, const UNetConfig& unet) {
+  std::int64_t width = 0;
+  std::int64_t pooled = 0;
+  for (const Component& component : model.components) {
+    const auto* text = std::get_if<TextEncoderConfig>(&component.config);
+    if (text == nullptr) continue;
+    width += text->width;
+    if (text->pooled_projection) pooled = text->projection_dim;
+  }
+  if (width != 0 && unet.context_dim != 0 && width != unet.context_dim)
+    throw Error(ErrorCode::kShapeMismatch,
+                fmt::format("the UNet reads a context {} wide, the text encoders give {}",
+                            unet.context_dim, width),
+                "the file mixes the text encoder and the UNet of different families");
+  if (pooled != 0 && unet.pooled_dim != 0 && pooled != unet.pooled_dim)
+    throw Error(
+        ErrorCode::kShapeMismatch,
+        fmt::format("the UNet's vector conditioning leaves {} for the pooled text, the text "
+                    "encoder gives {}",
+                    unet.pooled_dim, pooled),
+        "the file mixes the text encoder and the UNet of different families");
+}
+
+void check_latents(const Model& model, const UNetConfig& unet) {
+  const Component* vae = model.find("vae");
+  if (vae == nullptr) return;
+  const std::int64_t latents = std::get<VaeConfig>(vae->config).latent_channels;
+  if (latents != 0 && unet.out_channels != 0 && latents != unet.out_channels)
+    throw Error(ErrorCode::kShapeMismatch,
+                fmt::format("the autoencoder has {} latent channels, the UNet writes {}", latents,
+                            unet.out_channels),
+                "the file mixes the autoencoder and the UNet of different families");
+}
+
+/// Components that the family has and a file of several components lacks.
+void add_missing_components(Model& model, const Family& family) {
+  if (model.components.size() < 2) return;  // a single component is meant to be alone
+  const auto require = [&](std::string_view name) {
+    if (model.find(name) == nullptr)
+      model.missing.push_back(fmt::format("{} (the whole component)", name));
+  };
+  for (const TowerUse& use : family.towers) require(use.component);
+  require("unet");
+  require("vae");
+}
+
+void add_unexpected(Model& model, const NameIndex& useful) {
+  std::set<const weights::TensorEntry*> claimed;
+  for (const Component& component : model.components)
+    for (const auto& [name, source] : component.weights.all()) claimed.insert(source.tensor);
+  for (const NamedTensor& entry : useful.all())
+    if (!claimed.contains(entry.tensor)) model.unexpected.emplace_back(entry.name);
+}
+
+void set_prediction(Model& model, const weights::Checkpoint& checkpoint, const Family& family,
+                    const DetectOptions& options) {
+  if (options.prediction) {
+    model.prediction = options.prediction;
+    model.prediction_evidence = "it was given";
+    return;
+  }
+  PredictionReading reading = read_prediction(checkpoint, family);
+  model.prediction = reading.prediction;
+  model.prediction_evidence = std::move(reading.evidence);
+}
+
+}  // namespace
+
+const Component* Model::find(std::string_view name) const {
+  const auto found = std::ranges::find(components, name, &Component::name);
+  return found == components.end() ? nullptr : &*found;
+}
+
+Model detect(const weights::Checkpoint& checkpoint, const DetectOptions& options) {
+  const Family* asked = options.family ? &family_named(*options.family) : nullptr;
+  Reading reading = read_names(checkpoint);
+  if (asked == nullptr || reading.components.empty()) require_convertible(reading, checkpoint);
+  const Family& family = asked != nullptr ? *asked : *reading.choice.family;
+
+  Model model;
+  model.family = family.name;
+  model.evidence = std::move(reading.choice.evidence);
+  if (asked != nullptr)
+    model.evidence.insert(model.evidence.begin(), fmt::format("{} was asked for", family.name));
+  for (const FoundComponent& found : reading.components)
+    model.components.push_back(build_component(found, family, checkpoint, model.missing));
+  if (const UNetConfig* unet = unet_of(model)) {
+    check_family(*model.find("unet"), family);
+    check_context(model, *unet);
+    check_latents(model, *unet);
+  }
+  add_missing_components(model, family);
+  add_unexpected(model, reading.useful);
+  std::ranges::move(reading.set_aside, std::back_inserter(model.evidence));
+  set_prediction(model, checkpoint, family, options);
+  return model;
+}
+
+}  // namespace sinter::arch

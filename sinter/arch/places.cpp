@@ -1,0 +1,143 @@
+#include "sinter/arch/places.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "sinter/arch/text_config.h"
+#include "sinter/arch/unet_keys.h"
+#include "sinter/arch/vae_keys.h"
+
+namespace sinter::arch {
+namespace {
+
+constexpr std::string_view kOriginal = "original";
+constexpr std::string_view kDiffusers = "diffusers";
+
+/// Where files keep a component.
+struct Place {
+  ComponentKind kind;
+  std::string_view prefix;     // of its keys; empty: the file is the component
+  std::string_view component;  // empty: what the tower is decides
+  std::string_view layout;     // empty: the key map's own
+};
+
+constexpr std::array kPlaces{
+    // CompVis and Stability AI single files, and what other programs write in their image.
+    Place{ComponentKind::kTextEncoder, "cond_stage_model.transformer.", "text_encoder", kOriginal},
+    Place{ComponentKind::kTextEncoder, "cond_stage_model.model.", "text_encoder", kOriginal},
+    Place{ComponentKind::kTextEncoder, "conditioner.embedders.0.transformer.", "text_encoder",
+          kOriginal},
+    Place{ComponentKind::kTextEncoder, "conditioner.embedders.0.model.", "text_encoder_2",
+          kOriginal},
+    Place{ComponentKind::kTextEncoder, "conditioner.embedders.1.model.", "text_encoder_2",
+          kOriginal},
+    Place{ComponentKind::kUNet, "model.diffusion_model.", "unet", kOriginal},
+    Place{ComponentKind::kVae, "first_stage_model.", "vae", kOriginal},
+    // Folders.
+    Place{ComponentKind::kTextEncoder, "text_encoder/", "text_encoder", {}},
+    Place{ComponentKind::kTextEncoder, "text_encoder_2/", "text_encoder_2", {}},
+    Place{ComponentKind::kUNet, "unet/", "unet", {}},
+    Place{ComponentKind::kVae, "vae/", "vae", {}},
+    // Single components.
+    Place{ComponentKind::kTextEncoder, "", "", {}},
+    Place{ComponentKind::kUNet, "", "unet", {}},
+    Place{ComponentKind::kVae, "", "vae", {}},
+};
+
+WeightMap map_transformers(const NameIndex& names) {
+  return map_text_keys(TextNames::kTransformers, names);
+}
+WeightMap map_open_clip(const NameIndex& names) {
+  return map_text_keys(TextNames::kOpenClip, names);
+}
+
+/// A key map and the names that show which one a file uses.
+struct Layout {
+  ComponentKind kind;
+  std::string_view name;
+  std::span<const std::string_view> marks;  // any of them, behind the place's prefix
+  WeightMap (*map)(const NameIndex&);
+  TextNames text_names = TextNames::kTransformers;
+};
+
+constexpr std::array<std::string_view, 2> kTransformersMarks{"text_model.",
+                                                             "embeddings.token_embedding."};
+constexpr std::array<std::string_view, 3> kOpenClipMarks{"transformer.resblocks.",
+                                                         "token_embedding.", "ln_final."};
+constexpr std::array<std::string_view, 3> kOriginalUNetMarks{"input_blocks.", "middle_block.",
+                                                             "output_blocks."};
+constexpr std::array<std::string_view, 3> kDiffusersUNetMarks{"down_blocks.", "mid_block.",
+                                                              "up_blocks."};
+constexpr std::array<std::string_view, 6> kOriginalVaeMarks{
+    "encoder.down.", "encoder.mid.",      "decoder.up.",
+    "decoder.mid.",  "encoder.norm_out.", "decoder.norm_out."};
+constexpr std::array<std::string_view, 6> kDiffusersVaeMarks{
+    "encoder.down_blocks.", "encoder.mid_block.",     "decoder.up_blocks.",
+    "decoder.mid_block.",   "encoder.conv_norm_out.", "decoder.conv_norm_out."};
+
+constexpr std::array kLayouts{
+    Layout{ComponentKind::kTextEncoder, kDiffusers, kTransformersMarks, map_transformers},
+    Layout{ComponentKind::kTextEncoder, kOriginal, kOpenClipMarks, map_open_clip,
+           TextNames::kOpenClip},
+    Layout{ComponentKind::kUNet, kOriginal, kOriginalUNetMarks, map_original_unet_keys},
+    Layout{ComponentKind::kUNet, kDiffusers, kDiffusersUNetMarks, map_diffusers_unet_keys},
+    Layout{ComponentKind::kVae, kOriginal, kOriginalVaeMarks, map_original_vae_keys},
+    Layout{ComponentKind::kVae, kDiffusers, kDiffusersVaeMarks, map_diffusers_vae_keys},
+};
+
+bool has_mark(const NameIndex& names, const Layout& layout) {
+  return std::ranges::any_of(layout.marks,
+                             [&](std::string_view mark) { return names.has_below(mark); });
+}
+
+/// The layout of the tensors at a place, or null where there is no such component.
+const Layout* layout_at(const Place& place, const NameIndex& names) {
+  const Layout* first = nullptr;
+  for (const Layout& layout : kLayouts) {
+    if (layout.kind != place.kind) continue;
+    if (has_mark(names, layout)) return &layout;
+    if (first == nullptr) first = &layout;
+  }
+  // A prefix that says what stands behind it needs no mark; without one, names must show it.
+  return place.prefix.empty() || names.all().empty() ? nullptr : first;
+}
+
+std::string component_name(const Place& place, const Layout& layout, const WeightMap& weights) {
+  if (!place.component.empty()) return std::string(place.component);
+  const TextEncoderConfig config = read_text_config(weights);
+  const TowerKind kind = guess_tower(layout.text_names, config.width, config.projection_dim != 0);
+  return kind == TowerKind::kOpenClipBigG ? "text_encoder_2" : "text_encoder";
+}
+
+}  // namespace
+
+TowerKind guess_tower(TextNames names, std::int64_t width, bool has_projection) {
+  const auto known = std::ranges::find(towers(), width, &Tower::width);
+  if (known != towers().end()) return known->kind;
+  if (names == TextNames::kOpenClip) return TowerKind::kOpenClipH;
+  return has_projection ? TowerKind::kOpenClipBigG : TowerKind::kClipL;
+}
+
+std::vector<FoundComponent> find_components(const NameIndex& names) {
+  std::vector<FoundComponent> result;
+  for (const Place& place : kPlaces) {
+    const NameIndex inside = names.without(place.prefix);
+    const Layout* layout = layout_at(place, inside);
+    if (layout == nullptr) continue;
+    WeightMap weights = layout->map(inside);
+    if (weights.all().empty()) continue;
+    std::string name = component_name(place, *layout, weights);
+    if (std::ranges::find(result, name, &FoundComponent::name) != result.end()) continue;
+    result.push_back({.kind = place.kind,
+                      .name = std::move(name),
+                      .prefix = place.prefix,
+                      .layout = place.layout.empty() ? layout->name : place.layout,
+                      .text_names = layout->text_names,
+                      .weights = std::move(weights)});
+  }
+  std::ranges::stable_sort(result, {}, &FoundComponent::kind);
+  return result;
+}
+
+}  // namespace sinter::arch

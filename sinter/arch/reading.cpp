@@ -1,0 +1,50 @@
+#include "sinter/arch/reading.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "sinter/arch/known_keys.h"
+
+namespace sinter::arch {
+namespace {
+
+NameIndex index_names(const weights::Checkpoint& checkpoint) {
+  std::vector<NamedTensor> tensors;
+  tensors.reserve(checkpoint.tensors().size());
+  for (const weights::TensorEntry& entry : checkpoint.tensors())
+    tensors.push_back({entry.name, &entry});
+  return NameIndex(std::move(tensors));
+}
+
+/// Takes the tensors that no network needs out of the names.
+NameIndex set_aside(const NameIndex& names, std::vector<std::string>& sentences) {
+  std::vector<NamedTensor> useful;
+  std::map<std::string_view, int> counts;
+  for (const NamedTensor& entry : names.all()) {
+    const KnownKey* known = find_known_key(entry.name);
+    if (known == nullptr)
+      useful.push_back(entry);
+    else if (!known->what.empty())
+      ++counts[known->what];
+  }
+  for (const auto& [what, count] : counts)
+    sentences.push_back(fmt::format("{} {} are not used", count, what));
+  return NameIndex(std::move(useful));
+}
+
+}  // namespace
+
+Reading read_names(const weights::Checkpoint& checkpoint) {
+  Reading reading{};
+  reading.names = index_names(checkpoint);
+  reading.signature = find_signature(reading.names);
+  if (reading.signature != nullptr) return reading;
+  reading.useful = set_aside(reading.names, reading.set_aside);
+  reading.components = find_components(reading.useful);
+  if (!reading.components.empty())
+    reading.choice = choose_family(reading.components, checkpoint.metadata());
+  return reading;
+}
+
+}  // namespace sinter::arch

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sinter/arch/family_choice.h"
+#include "sinter/arch/identity.h"
+#include "sinter/arch/name_index.h"
+#include "sinter/arch/places.h"
+#include "sinter/arch/signatures.h"
+#include "sinter/weights/checkpoint.h"
+
+namespace sinter::arch {
+
+/// A checkpoint taken apart by names, before anything is asked of its shapes.
+struct Reading {
+  NameIndex names;                     // all tensors
+  const Signature* signature;          // null: nothing but Stable Diffusion's names
+  NameIndex useful;                    // without those that no network needs
+  std::vector<std::string> set_aside;  // a sentence a kind of those worth a word
+  std::vector<FoundComponent> components;
+  FamilyChoice choice;  // without a family where there is no component
+};
+
+Reading read_names(const weights::Checkpoint& checkpoint);
+
+/// What identify() says of a checkpoint that was read already.
+Identity identify_reading(const Reading& reading, const weights::Checkpoint& checkpoint);
+
+}  // namespace sinter::arch

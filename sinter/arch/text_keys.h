@@ -1,0 +1,15 @@
+#pragma once
+
+#include "sinter/arch/key_map.h"
+
+namespace sinter::arch {
+
+/// How a text tower's tensors are called.
+enum class TextNames { kTransformers, kOpenClip };
+
+/// Text tower tensors under the names of transformers' CLIPTextModelWithProjection.
+///
+/// names: without the component's prefix. kTransformers takes "text_model." or its absence.
+WeightMap map_text_keys(TextNames style, const NameIndex& names);
+
+}  // namespace sinter::arch

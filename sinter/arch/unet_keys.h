@@ -1,0 +1,17 @@
+#pragma once
+
+#include "sinter/arch/key_map.h"
+
+namespace sinter::arch {
+
+/// UNet tensors of the original layout (input_blocks, middle_block, output_blocks) under the names
+/// of diffusers' UNet2DConditionModel.
+///
+/// The original numbers blocks through; where a level ends and which blocks hold attention is read
+/// from the names themselves, so that any topology maps.
+WeightMap map_original_unet_keys(const NameIndex& names);
+
+/// The same from diffusers' own names.
+WeightMap map_diffusers_unet_keys(const NameIndex& names);
+
+}  // namespace sinter::arch
