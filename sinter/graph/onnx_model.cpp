@@ -1,0 +1,3 @@
+#include "sinter/graph/onnx_model.h"
+
+#include <onnx.pb.h>
