@@ -1,3 +1,418 @@
 #include "sinter/graph/onnx_model.h"
 
+#include <fmt/format.h>
 #include <onnx.pb.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "sinter/base/error.h"
+#include "sinter/base/file.h"
+#include "sinter/base/shape.h"
+
+namespace sinter::graph {
+namespace fs = std::filesystem;
+namespace {
+
+// Protobuf counts bytes of one message in a signed 32-bit number.
+constexpr std::uint64_t kProtobufLimit = std::numeric_limits<std::int32_t>::max();
+
+// The location by which OpenVINO knows that the offset is an address in this process. A file that
+// came with it would make the engine read wherever it says.
+constexpr std::string_view kAddressLocation = "*/_ORT_MEM_ADDR_/*";
+
+constexpr std::string_view kInlineHint =
+    "weights of this size must lie beside the model as external data; export it again that way";
+
+[[noreturn]] void damaged(const fs::path& path, std::string_view what, std::string hint = {}) {
+  throw Error(ErrorCode::kBadFile, fmt::format("{}: {}", path.string(), what), std::move(hint));
+}
+
+std::string foreign_hint(std::span<const std::byte> bytes) {
+  const std::string_view text(static_cast<const char*>(static_cast<const void*>(bytes.data())),
+                              std::min<std::size_t>(bytes.size(), 64));
+  struct Row {
+    std::string_view start;
+    const char* hint;
+  };
+  constexpr Row kForeign[] = {
+      {"version https://git-lfs", "this is a Git LFS pointer; fetch the real file (git lfs pull)"},
+      {"<", "this looks like a web page saved in place of the file; download it again"},
+      {"PK", "this is a zip archive"},
+      {"{", "this is JSON text"},
+  };
+  for (const Row& row : kForeign) {
+    if (text.starts_with(row.start)) return row.hint;
+  }
+  return "the download or export may have stopped early";
+}
+
+using TensorVisitor = std::function<void(onnx::TensorProto&)>;
+
+void visit_tensors(onnx::GraphProto& graph, const TensorVisitor& visit);
+
+void visit_tensors(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
+                   const TensorVisitor& visit) {
+  for (onnx::NodeProto& node : nodes) {
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_t()) visit(*attribute.mutable_t());
+      for (onnx::TensorProto& tensor : *attribute.mutable_tensors()) visit(tensor);
+      if (attribute.has_g()) visit_tensors(*attribute.mutable_g(), visit);
+      for (onnx::GraphProto& inner : *attribute.mutable_graphs()) visit_tensors(inner, visit);
+    }
+  }
+}
+
+void visit_tensors(onnx::GraphProto& graph, const TensorVisitor& visit) {
+  for (onnx::TensorProto& tensor : *graph.mutable_initializer()) visit(tensor);
+  visit_tensors(*graph.mutable_node(), visit);
+}
+
+// Every tensor of a model that may have external data.
+void visit_tensors(onnx::ModelProto& model, const TensorVisitor& visit) {
+  visit_tensors(*model.mutable_graph(), visit);
+  for (onnx::FunctionProto& function : *model.mutable_functions()) {
+    visit_tensors(*function.mutable_node(), visit);
+  }
+}
+
+struct ExternalRange {
+  std::string location;
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> length;
+};
+
+std::uint64_t number(const onnx::StringStringEntryProto& entry) {
+  std::uint64_t value = 0;
+  const std::string& text = entry.value();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw Error(ErrorCode::kBadFile,
+                fmt::format("'{}' of its external data is '{}', expected a number of bytes",
+                            entry.key(), text));
+  }
+  return value;
+}
+
+ExternalRange external_range(const onnx::TensorProto& tensor) {
+  ExternalRange range;
+  for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
+    if (entry.key() == "location") range.location = entry.value();
+    if (entry.key() == "offset") range.offset = number(entry);
+    if (entry.key() == "length") range.length = number(entry);
+  }
+  if (range.location.empty()) {
+    throw Error(ErrorCode::kBadFile, "its external data names no file");
+  }
+  if (range.location == kAddressLocation) {
+    throw Error(ErrorCode::kBadFile, "its external data is a memory address, not a file");
+  }
+  return range;
+}
+
+// Bytes of the tensor's elements; nothing for packed or unknown element types.
+std::optional<std::uint64_t> payload_bytes(const onnx::TensorProto& tensor) {
+  const std::int64_t count = element_count(Shape(tensor.dims().begin(), tensor.dims().end()));
+  const std::optional<DType> dtype = dtype_from_onnx(tensor.data_type());
+  if (!dtype) return std::nullopt;
+  return static_cast<std::uint64_t>(count) * dtype_bytes(*dtype);
+}
+
+void check_range(const onnx::TensorProto& tensor, const ExternalRange& range,
+                 std::uint64_t file_bytes) {
+  const std::optional<std::uint64_t> payload = payload_bytes(tensor);
+  if (payload && range.length && *range.length != *payload) {
+    throw Error(ErrorCode::kBadFile,
+                fmt::format("its external data has {} bytes, expected {} for its shape and type",
+                            *range.length, *payload));
+  }
+  const std::uint64_t length = range.length.value_or(payload.value_or(0));
+  if (range.offset > file_bytes || length > file_bytes - range.offset) {
+    throw Error(
+        ErrorCode::kBadFile,
+        fmt::format("its external data is {} bytes at offset {} of '{}', which has only {} bytes",
+                    length, range.offset, range.location, file_bytes),
+        "the file beside the model is cut short or belongs to another model");
+  }
+}
+
+ValueDeclaration declaration(const onnx::ValueInfoProto& info, DType dtype) {
+  ValueDeclaration result{.name = info.name(), .dtype = dtype, .shape = {}, .symbols = {}};
+  const onnx::TypeProto::Tensor& type = info.type().tensor_type();
+  result.ranked = type.has_shape();
+  for (const onnx::TensorShapeProto::Dimension& dimension : type.shape().dim()) {
+    const bool fixed = dimension.has_dim_value() && dimension.dim_value() >= 0;
+    result.shape.push_back(fixed ? dimension.dim_value() : -1);
+    result.symbols.push_back(fixed ? std::string() : dimension.dim_param());
+  }
+  return result;
+}
+
+std::optional<DType> tensor_dtype(const onnx::ValueInfoProto& info) {
+  if (!info.type().has_tensor_type()) return std::nullopt;
+  return dtype_from_onnx(info.type().tensor_type().elem_type());
+}
+
+ValueDeclaration required_declaration(const onnx::ValueInfoProto& info, const char* role) {
+  if (const std::optional<DType> dtype = tensor_dtype(info)) return declaration(info, *dtype);
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("{} '{}' is not a tensor of numbers", role, info.name()));
+}
+
+int coarseness(DType dtype) {
+  switch (dtype) {
+    case DType::kF64:
+      return 1;
+    case DType::kF32:
+      return 2;
+    case DType::kF16:
+      return 3;
+    case DType::kBF16:
+      return 4;
+    case DType::kF8E4M3:
+    case DType::kF8E5M2:
+      return 5;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+struct OnnxModel::State {
+  fs::path path;
+  onnx::ModelProto model;
+  int own_outputs = 0;
+  std::vector<MappedFile> mappings;
+  std::vector<ExternalFile> files;
+  std::map<std::string, std::size_t, std::less<>> by_location;  // index into files
+  std::map<std::string, LinkRecord, std::less<>> links;         // by location
+
+  const onnx::GraphProto& graph() const { return model.graph(); }
+
+  void parse(std::span<const std::byte> bytes) {
+    if (bytes.size() > kProtobufLimit) {
+      damaged(path,
+              fmt::format("the ONNX file has {} bytes, more than the {} that protobuf allows",
+                          bytes.size(), kProtobufLimit),
+              std::string(kInlineHint));
+    }
+    if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model.has_graph()) {
+      damaged(path, fmt::format("not an ONNX model, or a damaged one ({} bytes)", bytes.size()),
+              foreign_hint(bytes));
+    }
+    own_outputs = model.graph().output_size();
+  }
+
+  void read_links() {
+    for (const onnx::StringStringEntryProto& entry : model.metadata_props()) {
+      if (!entry.key().starts_with(kLinkKeyPrefix)) continue;
+      LinkRecord record = link_record_from_json(entry.value());
+      std::string location = record.location;
+      links.insert_or_assign(std::move(location), std::move(record));
+    }
+  }
+
+  const ExternalFile& external_file(const std::string& location) {
+    const auto known = by_location.find(location);
+    if (known != by_location.end()) return files[known->second];
+    const fs::path file = (path.parent_path() / location).lexically_normal();
+    const auto link = links.find(location);
+    if (!fs::exists(file)) {
+      throw Error(ErrorCode::kIo,
+                  fmt::format("the weights of {} are in '{}', and there is no {}", path.string(),
+                              location, file.string()),
+                  link == links.end()
+                      ? std::string("an ONNX model with external data is several files; put them "
+                                    "all into one folder")
+                      : fmt::format("the checkpoint was moved or deleted (it was {}); put it back, "
+                                    "or convert again: {}",
+                                    link->second.source, convert_again(link->second, path)));
+    }
+    mappings.emplace_back(file);
+    const std::span<const std::byte> bytes = mappings.back().bytes();
+    if (link != links.end()) check_link(link->second, file, bytes, path);
+    by_location.emplace(location, files.size());
+    return files.emplace_back(ExternalFile{location, bytes});
+  }
+
+  void map_external() {
+    visit_tensors(model, [this](onnx::TensorProto& tensor) {
+      if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
+      try {
+        const ExternalRange range = external_range(tensor);
+        check_range(tensor, range, external_file(range.location).bytes.size());
+      } catch (Error& error) {
+        if (error.code() == ErrorCode::kBadFile) {
+          error.add_context(fmt::format("locating tensor '{}'", tensor.name()));
+        }
+        throw;
+      }
+    });
+  }
+};
+
+OnnxModel::OnnxModel(std::unique_ptr<State> state) : state_(std::move(state)) {}
+OnnxModel::~OnnxModel() = default;
+OnnxModel::OnnxModel(OnnxModel&&) noexcept = default;
+OnnxModel& OnnxModel::operator=(OnnxModel&&) noexcept = default;
+
+OnnxModel OnnxModel::load(const fs::path& path) {
+  const MappedFile file(path);
+  return parse(file.bytes(), path);
+}
+
+OnnxModel OnnxModel::parse(std::span<const std::byte> bytes, const fs::path& path) {
+  auto state = std::make_unique<State>();
+  state->path = path;
+  try {
+    state->parse(bytes);
+    state->read_links();
+    state->map_external();
+  } catch (Error& error) {
+    error.add_context(fmt::format("reading {}", path.string()));
+    throw;
+  }
+  return OnnxModel(std::move(state));
+}
+
+const fs::path& OnnxModel::path() const { return state_->path; }
+
+std::vector<ValueDeclaration> OnnxModel::inputs() const {
+  std::set<std::string_view> initializers;
+  for (const onnx::TensorProto& tensor : state_->graph().initializer()) {
+    initializers.insert(tensor.name());
+  }
+  std::vector<ValueDeclaration> result;
+  for (const onnx::ValueInfoProto& info : state_->graph().input()) {
+    if (initializers.contains(info.name())) continue;
+    result.push_back(required_declaration(info, "input"));
+  }
+  return result;
+}
+
+std::vector<ValueDeclaration> OnnxModel::outputs() const {
+  std::vector<ValueDeclaration> result;
+  for (const onnx::ValueInfoProto& info : state_->graph().output()) {
+    result.push_back(required_declaration(info, "output"));
+  }
+  return result;
+}
+
+std::vector<ValueDeclaration> OnnxModel::values() const {
+  std::vector<ValueDeclaration> result;
+  for (const onnx::ValueInfoProto& info : state_->graph().value_info()) {
+    if (const std::optional<DType> dtype = tensor_dtype(info)) {
+      result.push_back(declaration(info, *dtype));
+    }
+  }
+  return result;
+}
+
+std::vector<NodeSummary> OnnxModel::nodes() const {
+  std::vector<NodeSummary> result;
+  for (const onnx::NodeProto& node : state_->graph().node()) {
+    result.push_back({node.name(),
+                      node.op_type(),
+                      {node.input().begin(), node.input().end()},
+                      {node.output().begin(), node.output().end()}});
+  }
+  return result;
+}
+
+std::optional<std::string> OnnxModel::metadata(std::string_view key) const {
+  for (const onnx::StringStringEntryProto& entry : state_->model.metadata_props()) {
+    if (entry.key() == key) return entry.value();
+  }
+  return std::nullopt;
+}
+
+DType OnnxModel::compute_dtype() const {
+  DType result = DType::kI64;
+  const auto consider = [&result](std::optional<DType> dtype) {
+    if (dtype && coarseness(*dtype) > coarseness(result)) result = *dtype;
+  };
+  const onnx::GraphProto& graph = state_->graph();
+  for (const onnx::ValueInfoProto& info : graph.value_info()) consider(tensor_dtype(info));
+  if (coarseness(result) == 0) {
+    for (const onnx::ValueInfoProto& info : graph.input()) consider(tensor_dtype(info));
+    for (const onnx::ValueInfoProto& info : graph.output()) consider(tensor_dtype(info));
+    for (const onnx::TensorProto& tensor : graph.initializer()) {
+      consider(dtype_from_onnx(tensor.data_type()));
+    }
+  }
+  return coarseness(result) == 0 ? DType::kF32 : result;
+}
+
+void OnnxModel::expose(std::span<const std::string> values) {
+  onnx::GraphProto& graph = *state_->model.mutable_graph();
+  std::map<std::string_view, const onnx::ValueInfoProto*> known;
+  for (const onnx::ValueInfoProto& info : graph.value_info()) known.emplace(info.name(), &info);
+  std::set<std::string> present;
+  for (const onnx::ValueInfoProto& info : graph.output()) present.insert(info.name());
+  for (const std::string& value : values) {
+    if (!present.insert(value).second) continue;
+    const auto found = known.find(value);
+    if (found == known.end()) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("{} declares no inner value '{}'", path().string(), value));
+    }
+    *graph.add_output() = *found->second;
+  }
+}
+
+void OnnxModel::hide_exposed() {
+  auto& outputs = *state_->model.mutable_graph()->mutable_output();
+  outputs.DeleteSubrange(state_->own_outputs, outputs.size() - state_->own_outputs);
+}
+
+const std::vector<ExternalFile>& OnnxModel::files() const { return state_->files; }
+
+namespace {
+
+std::string to_bytes(const onnx::ModelProto& model, const fs::path& path) {
+  const std::uint64_t bytes = model.ByteSizeLong();
+  if (bytes > kProtobufLimit) {
+    damaged(path,
+            fmt::format("the model has {} bytes, more than the {} that protobuf allows", bytes,
+                        kProtobufLimit),
+            std::string(kInlineHint));
+  }
+  return model.SerializeAsString();
+}
+
+}  // namespace
+
+std::string OnnxModel::serialized() const { return to_bytes(state_->model, state_->path); }
+
+std::string OnnxModel::serialized_with_addresses() const {
+  if (state_->files.empty()) return serialized();
+  onnx::ModelProto copy = state_->model;
+  visit_tensors(copy, [this](onnx::TensorProto& tensor) {
+    if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
+    const ExternalRange range = external_range(tensor);
+    const ExternalFile& file = state_->files[state_->by_location.find(range.location)->second];
+    const auto address = std::bit_cast<std::uintptr_t>(file.bytes.data() + range.offset);
+    const std::uint64_t length =
+        range.length.value_or(payload_bytes(tensor).value_or(file.bytes.size() - range.offset));
+    tensor.clear_external_data();
+    const std::pair<const char*, std::string> entries[] = {
+        {"location", std::string(kAddressLocation)},
+        {"offset", fmt::to_string(address)},
+        {"length", fmt::to_string(length)},
+    };
+    for (const auto& [key, value] : entries) {
+      onnx::StringStringEntryProto& entry = *tensor.add_external_data();
+      entry.set_key(key);
+      entry.set_value(value);
+    }
+  });
+  return to_bytes(copy, state_->path);
+}
+
+}  // namespace sinter::graph

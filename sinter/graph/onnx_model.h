@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sinter/base/dtype.h"
+#include "sinter/graph/link_record.h"
 
 namespace sinter::graph {
 
@@ -19,12 +21,14 @@ struct ValueDeclaration {
   DType dtype;
   std::vector<std::int64_t> shape;   // -1: dynamic
   std::vector<std::string> symbols;  // name of a dynamic dimension, else empty
+  bool ranked = true;                // false: the file does not even say the rank; shape is empty
 };
 
 /// One node, as bisection and reports need it.
 struct NodeSummary {
   std::string name;
   std::string op;
+  std::vector<std::string> inputs;  // "" where an optional one is left out
   std::vector<std::string> outputs;
 };
 
@@ -46,6 +50,11 @@ class OnnxModel {
   ///         Error{kSourceChanged} when a linked source is not the one that was converted.
   static OnnxModel load(const std::filesystem::path& path);
 
+  /// Takes a model from its bytes.
+  /// `path` is where it would lie: relative locations of external data start at its folder.
+  /// @throws as load().
+  static OnnxModel parse(std::span<const std::byte> bytes, const std::filesystem::path& path);
+
   ~OnnxModel();
   OnnxModel(OnnxModel&&) noexcept;
   OnnxModel& operator=(OnnxModel&&) noexcept;
@@ -56,15 +65,26 @@ class OnnxModel {
   std::vector<ValueDeclaration> values() const;  // value_info: every inner value with a known type
   std::vector<NodeSummary> nodes() const;        // in the file's order, which is topological
 
+  /// The value of metadata_props under that key, or nothing.
+  std::optional<std::string> metadata(std::string_view key) const;
+
+  /// The coarsest floating type in which the graph computes: of its inner values, and where the
+  /// file does not declare any, of its inputs, outputs and initializers. float32 where none is.
+  DType compute_dtype() const;
+
   /// Makes inner values graph outputs too, behind the present ones (for bisection).
   /// @throws Error{kUsage} when there is no value_info of that name.
   void expose(std::span<const std::string> values);
+
+  /// Takes back every expose().
+  void hide_exposed();
 
   /// The files of its external data, in order of first use.
   const std::vector<ExternalFile>& files() const;
 
   /// The model as bytes, external data by location as in the file (for ONNX Runtime with in-memory
   /// files).
+  /// @throws Error{kBadFile} when they would exceed protobuf's 2 GiB.
   std::string serialized() const;
 
   /// The model as bytes whose external data are addresses in this process (OpenVINO's in-memory
@@ -75,17 +95,6 @@ class OnnxModel {
   struct State;
   explicit OnnxModel(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
-};
-
-/// What a linked file must still be; kept in the model's metadata_props as "sinter.link.<i>" (JSON:
-/// location, source, bytes, modified_ns, header_bytes, header_sha256).
-struct LinkRecord {
-  std::string location;  // as the initializers spell it
-  std::string source;    // the checkpoint's path when it was linked, for the message
-  std::uint64_t bytes;
-  std::int64_t modified_ns;
-  std::uint64_t header_bytes;
-  std::string header_sha256;
 };
 
 }  // namespace sinter::graph
