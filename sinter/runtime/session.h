@@ -28,6 +28,14 @@ struct SessionOptions {
   std::filesystem::path onnxruntime_library;  // empty: the one that came with sinter
 };
 
+/// The engine behind a session, in its own words.
+struct EngineInfo {
+  std::string name;        // "OpenVINO"
+  std::string version;     // "2026.4.1"
+  std::string device;      // "CPU: Intel(R) Xeon(R) ..."
+  std::string arithmetic;  // what float32 values are computed in: "float32", "bfloat16", "float16"
+};
+
 using TensorMap = std::map<std::string, Tensor, std::less<>>;
 
 /// A graph made ready to run. One caller at a time.
@@ -43,9 +51,17 @@ class Session {
   /// @throws Error{kShapeMismatch, kMissingTensor} for wrong inputs; Error{kRuntime} from the
   /// engine.
   virtual TensorMap run(const TensorMap& inputs) = 0;
+
+  /// Which engine it is; empty for a stand-in.
+  virtual EngineInfo info() const { return {}; }
 };
 
-/// Compiles the model. The model must outlive the session: its mapped weights are used in place.
+/// The ONNX Runtime library that came with sinter: beside the program, in ../lib/sinter of it, or
+/// where the build found it. Empty when there is none.
+std::filesystem::path default_onnxruntime_library();
+
+/// Compiles the model, as exposed at this moment. The model must outlive the session: its mapped
+/// weights are used in place.
 /// @throws Error{kRuntime} with the engine's words and, where they name a node, the module.
 std::unique_ptr<Session> open_session(Engine engine, const graph::OnnxModel& model,
                                       const SessionOptions& options = {});
