@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <string>
 
 #include "sinter/base/error.h"
@@ -9,12 +10,37 @@
 namespace sinter::runtime {
 namespace {
 
-// The longest name wins: "mid.0/Add" also stands in "mid.0/Add_1".
+bool continues_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '/';
+}
+
+bool holds_name(std::string_view words, std::string_view name) {
+  for (std::size_t at = words.find(name); at != std::string_view::npos;
+       at = words.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool starts = at == 0 || !continues_name(words[at - 1]);
+    const bool ends = end == words.size() || !continues_name(words[end]);
+    if (starts && ends) return true;
+  }
+  return false;
+}
+
+// The node that the words name, or one of its outputs in quotes: OpenVINO calls a node by those.
+// The longest name wins, because a short one may be a word of the message.
 std::string node_in(std::string_view words, const graph::OnnxModel& model) {
   std::string best;
+  std::size_t best_length = 0;
+  const auto consider = [&](const graph::NodeSummary& node, std::size_t length, bool named) {
+    if (!named || length <= best_length) return;
+    best = node.name;
+    best_length = length;
+  };
   for (const graph::NodeSummary& node : model.nodes()) {
-    if (node.name.size() > best.size() && words.find(node.name) != std::string_view::npos) {
-      best = node.name;
+    if (node.name.empty()) continue;
+    consider(node, node.name.size(), holds_name(words, node.name));
+    for (const std::string& output : node.outputs) {
+      const std::string quoted = "'" + output + "'";
+      consider(node, output.size(), words.find(quoted) != std::string_view::npos);
     }
   }
   return best;

@@ -25,7 +25,7 @@ enum class Arithmetic { kGraph, kBFloat16, kFloat16, kFastest };
 struct SessionOptions {
   int threads = 0;  // 0: one a core
   Arithmetic arithmetic = Arithmetic::kGraph;
-  std::filesystem::path onnxruntime_library;  // empty: the one that came with sinter
+  std::filesystem::path onnxruntime_library = {};  // empty: the one that came with sinter
 };
 
 /// The engine behind a session, in its own words.

@@ -1,0 +1,288 @@
+#include "sinter/graph/onnx_model.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "sinter/base/error.h"
+#include "sinter/base/file.h"
+#include "sinter/base/hash.h"
+#include "tests/runtime/model_builder.h"
+
+namespace sinter::graph {
+namespace {
+
+namespace fs = std::filesystem;
+
+// y = x * w with w four float32 in `location` at byte 3.
+ModelBuilder scaled(const std::string& location, std::uint64_t offset = 3,
+                    std::uint64_t length = 16) {
+  ModelBuilder builder;
+  builder.input("x", DType::kF32, {"batch", 4})
+      .output("y", DType::kF32, {"batch", 4})
+      .value("inner/Neg", DType::kF32, {"batch", 4})
+      .external("w", DType::kF32, {4}, location, offset, length)
+      .node("Neg", "inner/Neg", {"x"})
+      .node("Mul", "outer/Mul", {"inner/Neg", "w"}, "y");
+  return builder;
+}
+
+const std::string kWeights = "abc" + std::string(16, '\1') + "tail";
+
+// The error that loading gives; fails when there is none.
+Error error_of(const fs::path& path) {
+  try {
+    OnnxModel::load(path);
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "no error";
+  return Error(ErrorCode::kInternal, "");
+}
+
+TEST(OnnxModel, ListsWhatTheFileDeclares) {
+  const TestFolder folder("onnx_model_lists");
+  write_file(folder / "w.bin", kWeights);
+  const OnnxModel model =
+      OnnxModel::load(scaled("w.bin").metadata("k", "v").save(folder / "m.onnx"));
+
+  ASSERT_EQ(model.inputs().size(), 1u);
+  EXPECT_EQ(model.inputs()[0].name, "x");
+  EXPECT_EQ(model.inputs()[0].shape, (std::vector<std::int64_t>{-1, 4}));
+  EXPECT_EQ(model.inputs()[0].symbols, (std::vector<std::string>{"batch", ""}));
+  ASSERT_EQ(model.outputs().size(), 1u);
+  ASSERT_EQ(model.values().size(), 1u);
+  ASSERT_EQ(model.nodes().size(), 2u);
+  EXPECT_EQ(model.nodes()[1].inputs, (std::vector<std::string>{"inner/Neg", "w"}));
+  EXPECT_EQ(model.metadata("k"), "v");
+  EXPECT_EQ(model.metadata("other"), std::nullopt);
+  EXPECT_EQ(model.compute_dtype(), DType::kF32);
+}
+
+TEST(OnnxModel, MapsSideFilesAndGivesTheirAddresses) {
+  const TestFolder folder("onnx_model_maps");
+  write_file(folder / "w.bin", kWeights);
+  const OnnxModel model = OnnxModel::load(scaled("../w.bin").save(folder / "unet/model.onnx"));
+
+  ASSERT_EQ(model.files().size(), 1u);
+  EXPECT_EQ(model.files()[0].location, "../w.bin");
+  EXPECT_EQ(as_string(model.files()[0].bytes), kWeights);
+
+  onnx::ModelProto proto;
+  ASSERT_TRUE(proto.ParseFromString(model.serialized_with_addresses()));
+  const auto& entries = proto.graph().initializer(0).external_data();
+  ASSERT_EQ(entries.size(), 3);
+  EXPECT_EQ(entries[0].value(), "*/_ORT_MEM_ADDR_/*");
+  EXPECT_EQ(entries[1].value(),
+            std::to_string(std::bit_cast<std::uintptr_t>(model.files()[0].bytes.data()) + 3));
+  EXPECT_EQ(entries[2].value(), "16");
+
+  ASSERT_TRUE(proto.ParseFromString(model.serialized()));
+  EXPECT_EQ(proto.graph().initializer(0).external_data()[0].value(), "../w.bin");
+}
+
+TEST(OnnxModel, TakesAbsoluteLocations) {
+  const TestFolder folder("onnx_model_absolute");
+  const TestFolder elsewhere("onnx_model_elsewhere");
+  write_file(elsewhere / "w.bin", kWeights);
+  const OnnxModel model =
+      OnnxModel::load(scaled((elsewhere / "w.bin").string()).save(folder / "m.onnx"));
+  EXPECT_EQ(as_string(model.files()[0].bytes), kWeights);
+}
+
+TEST(OnnxModel, ExposesInnerValuesAndTakesThemBack) {
+  const TestFolder folder("onnx_model_exposes");
+  write_file(folder / "w.bin", kWeights);
+  OnnxModel model = OnnxModel::load(scaled("w.bin").save(folder / "m.onnx"));
+  const std::vector<std::string> inner{"inner/Neg", "inner/Neg"};
+  model.expose(inner);
+  ASSERT_EQ(model.outputs().size(), 2u);
+  EXPECT_EQ(model.outputs()[1].name, "inner/Neg");
+  model.hide_exposed();
+  EXPECT_EQ(model.outputs().size(), 1u);
+  EXPECT_THROW(model.expose(std::vector<std::string>{"nothing"}), Error);
+}
+
+TEST(OnnxModel, FindsTheCoarsestComputeType) {
+  ModelBuilder builder;
+  builder.input("x", DType::kF32, {1}).output("y", DType::kF32, {1});
+  const auto dtype_of = [](const ModelBuilder& built) {
+    const std::string bytes = built.bytes();
+    return OnnxModel::parse(std::as_bytes(std::span(bytes)), "m.onnx").compute_dtype();
+  };
+  EXPECT_EQ(dtype_of(builder), DType::kF32);
+  builder.value("a", DType::kF32, {1}).value("ids", DType::kI64, {1});
+  // Weights that are only stored in half precision do not count.
+  builder.initializer("w", Tensor(DType::kF16, {1}));
+  EXPECT_EQ(dtype_of(builder), DType::kF32);
+  builder.value("b", DType::kF16, {1});
+  EXPECT_EQ(dtype_of(builder), DType::kF16);
+}
+
+TEST(OnnxModel, NamesTheMissingSideFile) {
+  const TestFolder folder("onnx_model_missing");
+  const fs::path path = scaled("model.onnx_data").save(folder / "model.onnx");
+  const Error error = error_of(path);
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_EQ(error.what(),
+            fmt::format("the weights of {0} are in 'model.onnx_data', and there is no {1}\n"
+                        "  while reading {0}\n"
+                        "hint: an ONNX model with external data is several files; put them all "
+                        "into one folder",
+                        path.string(), (folder / "model.onnx_data").string()));
+}
+
+TEST(OnnxModel, RefusesRangesOutsideTheSideFile) {
+  const TestFolder folder("onnx_model_range");
+  write_file(folder / "w.bin", kWeights);
+  const fs::path path = scaled("w.bin", 8).save(folder / "m.onnx");
+  const Error error = error_of(path);
+  EXPECT_EQ(error.code(), ErrorCode::kBadFile);
+  EXPECT_EQ(error.message(),
+            "its external data is 16 bytes at offset 8 of 'w.bin', which has only 23 bytes");
+  EXPECT_EQ(error.context()[0], "locating tensor 'w'");
+
+  // An offset that wraps around when the length is added.
+  EXPECT_EQ(error_of(scaled("w.bin", ~std::uint64_t{0} - 7).save(path)).code(),
+            ErrorCode::kBadFile);
+  EXPECT_EQ(error_of(scaled("w.bin", 3, 12).save(path)).message(),
+            "its external data has 12 bytes, expected 16 for its shape and type");
+}
+
+TEST(OnnxModel, RefusesAddressesThatAFileBrings) {
+  const TestFolder folder("onnx_model_address");
+  const Error error = error_of(scaled("*/_ORT_MEM_ADDR_/*", 4096).save(folder / "m.onnx"));
+  EXPECT_EQ(error.code(), ErrorCode::kBadFile);
+  EXPECT_EQ(error.message(), "its external data is a memory address, not a file");
+}
+
+TEST(OnnxModel, SaysWhatADamagedFileProbablyIs) {
+  const TestFolder folder("onnx_model_damaged");
+  const fs::path path = folder / "m.onnx";
+  const struct {
+    std::string bytes;
+    std::string hint;
+  } rows[] = {
+      {"", "the download or export may have stopped early"},
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+       "this is a Git LFS pointer; fetch the real file (git lfs pull)"},
+      {"<!doctype html>",
+       "this looks like a web page saved in place of the file; download it again"},
+  };
+  for (const auto& row : rows) {
+    write_file(path, row.bytes);
+    const Error error = error_of(path);
+    EXPECT_EQ(error.code(), ErrorCode::kBadFile);
+    EXPECT_EQ(error.hint(), row.hint);
+  }
+  // Every cut of a good file is refused or still a model; never anything but an Error.
+  write_file(folder / "w.bin", kWeights);
+  const std::string whole = scaled("w.bin").bytes();
+  int refused = 0;
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    try {
+      OnnxModel::parse(std::as_bytes(std::span(whole).first(length)), path);
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 100);
+}
+
+TEST(OnnxModel, RefusesFilesBeyondWhatProtobufCanHold) {
+  const TestFolder folder("onnx_model_large");
+  const fs::path path = folder / "m.onnx";
+  write_file(path, "x");
+  fs::resize_file(path, (std::uintmax_t{1} << 31) + 5);  // sparse: takes no space
+  const Error error = error_of(path);
+  EXPECT_EQ(error.code(), ErrorCode::kBadFile);
+  EXPECT_NE(error.message().find("2147483653 bytes, more than the 2147483647"), std::string::npos)
+      << error.message();
+}
+
+class LinkedModel : public testing::Test {
+ protected:
+  LinkedModel() : folder_("onnx_model_linked") {
+    write_file(source(), kWeights);
+    record_ = {.location = "../source.safetensors",
+               .source = "/models/source.safetensors",
+               .bytes = kWeights.size(),
+               .modified_ns = file_stamp(source()).modified_ns,
+               .header_bytes = 3,
+               .header_sha256 = sha256_hex(std::as_bytes(std::span(kWeights).first(3)))};
+  }
+
+  fs::path source() const { return folder_ / "out/source.safetensors"; }
+  fs::path save() const {
+    return scaled(record_.location)
+        .metadata(fmt::format("{}0", kLinkKeyPrefix), to_json(record_))
+        .save(folder_ / "out/unet/model.onnx");
+  }
+
+  TestFolder folder_;
+  LinkRecord record_;
+};
+
+TEST_F(LinkedModel, LoadsWhileTheSourceIsWhatItWas) {
+  EXPECT_EQ(as_string(OnnxModel::load(save()).files()[0].bytes), kWeights);
+  EXPECT_EQ(link_record_from_json(to_json(record_)), record_);
+}
+
+TEST_F(LinkedModel, RefusesASourceOfAnotherTimeSizeOrHeader) {
+  LinkRecord good = record_;
+  record_.modified_ns += 1;
+  EXPECT_EQ(error_of(save()).code(), ErrorCode::kSourceChanged);
+  record_ = good;
+  record_.bytes += 1;
+  EXPECT_EQ(error_of(save()).code(), ErrorCode::kSourceChanged);
+  record_ = good;
+  record_.header_sha256[0] = record_.header_sha256[0] == '0' ? '1' : '0';
+  EXPECT_EQ(error_of(save()).code(), ErrorCode::kSourceChanged);
+  record_ = good;
+  record_.header_bytes = kWeights.size() + 1;
+  EXPECT_EQ(error_of(save()).code(), ErrorCode::kSourceChanged);
+}
+
+TEST_F(LinkedModel, SaysWhatWasRecordedAndWhatIsThere) {
+  record_.modified_ns = 1'700'000'000'000'000'005;
+  record_.bytes = 99;
+  const std::chrono::nanoseconds found(1'800'000'000'000'000'000);
+  fs::last_write_time(source(), std::chrono::file_clock::from_sys(
+                                    std::chrono::sys_time<std::chrono::nanoseconds>(found)));
+  const fs::path path = save();
+  EXPECT_EQ(error_of(path).what(),
+            fmt::format("{0} takes its weights from {1}, which is not the file that was linked\n"
+                        "  linked from   /models/source.safetensors\n"
+                        "  bytes         99 recorded, 23 found  <-\n"
+                        "  modified      2023-11-14T22:13:20.000000005Z recorded, "
+                        "2027-01-15T08:00:00.000000000Z found  <-\n"
+                        "  header sha256 {2} recorded, {2} found\n"
+                        "  while reading {0}\n"
+                        "hint: put the old file back, or convert again: sinter convert "
+                        "'/models/source.safetensors' '{3}'",
+                        path.string(), source().string(), record_.header_sha256,
+                        (folder_ / "out").string()));
+}
+
+TEST_F(LinkedModel, SaysWhereAMovedSourceWas) {
+  const fs::path path = save();
+  fs::remove(source());
+  const Error error = error_of(path);
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_EQ(error.hint(),
+            fmt::format("the checkpoint was moved or deleted (it was /models/source.safetensors); "
+                        "put it back, or convert again: sinter convert "
+                        "'/models/source.safetensors' '{}'",
+                        (folder_ / "out").string()));
+}
+
+TEST_F(LinkedModel, RefusesADamagedRecord) {
+  const fs::path path = scaled("../source.safetensors")
+                            .metadata("sinter.link.0", "{\"location\": 5}")
+                            .save(folder_ / "out/unet/model.onnx");
+  EXPECT_EQ(error_of(path).code(), ErrorCode::kBadFile);
+}
+
+}  // namespace
+}  // namespace sinter::graph
