@@ -15,14 +15,22 @@ if(SINTER_BENCH)
   find_package(benchmark REQUIRED)
 endif()
 
-if(NOT EXISTS ${SINTER_DEPS}/openvino)
-  message(FATAL_ERROR "the fetched pieces are not in ${SINTER_DEPS}; run scripts/setup first (make does it)")
+
+# The fetched pieces. scripts/setup touches .have when it brings one, which may add an optional part of the build.
+foreach(piece openvino/include onnxruntime/include onnxruntime/lib onnx/onnx.proto clip)
+  if(NOT EXISTS ${SINTER_DEPS}/${piece})
+    message(FATAL_ERROR "${SINTER_DEPS}/${piece} is missing; run scripts/setup first (make does it)")
+  endif()
+endforeach()
+if(EXISTS ${SINTER_DEPS}/.have)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${SINTER_DEPS}/.have)
 endif()
 
 # The wheel's own CMake package hard-codes its layout; headers and one library are all that is needed.
+set(SINTER_OPENVINO_LIBRARY libopenvino.so.2641)
 add_library(openvino_runtime SHARED IMPORTED)
 set_target_properties(openvino_runtime PROPERTIES
-  IMPORTED_LOCATION ${SINTER_DEPS}/openvino/libs/libopenvino.so.2641
+  IMPORTED_LOCATION ${SINTER_DEPS}/openvino/libs/${SINTER_OPENVINO_LIBRARY}
   INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${SINTER_DEPS}/openvino/include)
 
 add_library(onnxruntime_headers INTERFACE)
@@ -34,3 +42,6 @@ if(EXISTS ${SINTER_DEPS}/tensorrt_rtx/include/NvInfer.h)
   target_include_directories(tensorrt_headers SYSTEM INTERFACE ${SINTER_DEPS}/tensorrt_rtx/include)
   target_compile_definitions(tensorrt_headers INTERFACE SINTER_HAVE_TENSORRT)
 endif()
+
+# Nothing of these is linked, so an installed sinter does not ask for them.
+set(SINTER_HEADER_ONLY nlohmann_json::nlohmann_json CLI11::CLI11 onnxruntime_headers tensorrt_headers)

@@ -14,7 +14,7 @@ set(SINTER_MAY_INCLUDE_verify runtime graph weights)
 set(SINTER_MAY_INCLUDE_cli base weights arch graph models convert runtime engine pipeline verify)
 
 # sinter_module(NAME SOURCES ... HEADERS ... [LINK external targets ...])
-# One static library per folder; links what its row names.
+# One static library per folder; links what its row names. Installed as sinter::NAME, its own build-time libraries with it.
 function(sinter_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;LINK" ${ARGN})
   add_library(sinter_${name} STATIC ${ARG_SOURCES})
@@ -29,7 +29,22 @@ function(sinter_module name)
   foreach(module IN LISTS SINTER_MAY_INCLUDE_${name})
     target_link_libraries(sinter_${name} PUBLIC sinter_${module})
   endforeach()
-  target_link_libraries(sinter_${name} PRIVATE ${ARG_LINK})
+  set(exported)
+  foreach(library IN LISTS ARG_LINK)
+    if(library IN_LIST SINTER_HEADER_ONLY)
+      set(library $<BUILD_INTERFACE:${library}>)
+    elseif(TARGET ${library})
+      get_target_property(imported ${library} IMPORTED)
+      if(NOT imported)
+        list(APPEND exported ${library})
+      endif()
+    endif()
+    target_link_libraries(sinter_${name} PRIVATE ${library})
+  endforeach()
+  if(NOT name STREQUAL "cli")
+    install(TARGETS sinter_${name} ${exported} EXPORT sinter
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  endif()
 endfunction()
 
 # sinter_test(NAME MODULE m SOURCES ... [LINK ...] [LABEL l]): one GoogleTest program per folder of tests.

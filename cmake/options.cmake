@@ -6,6 +6,13 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+# Line tables are enough for a backtrace and a sanitizer report, and a third of the disk and link time of -g.
+# Without NDEBUG: assertions run in every test.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+
+include(GNUInstallDirs)
+set(SINTER_INSTALL_LIBRARIES ${CMAKE_INSTALL_LIBDIR}/sinter)  # what the program loads at run time
 
 option(SINTER_BENCH "build the benchmarks" OFF)
 option(SINTER_FUZZ "build the fuzz targets with libFuzzer (clang)" OFF)
