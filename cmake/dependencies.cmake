@@ -39,7 +39,8 @@ target_include_directories(onnxruntime_headers SYSTEM INTERFACE ${SINTER_DEPS}/o
 add_library(tensorrt_headers INTERFACE)
 if(EXISTS ${SINTER_DEPS}/tensorrt_rtx/include/NvInfer.h)
   set(SINTER_HAVE_TENSORRT TRUE)
-  target_include_directories(tensorrt_headers SYSTEM INTERFACE ${SINTER_DEPS}/tensorrt_rtx/include)
+  target_include_directories(tensorrt_headers SYSTEM INTERFACE
+    ${SINTER_DEPS}/tensorrt_rtx/include ${CMAKE_SOURCE_DIR}/sinter/engine/cuda)
   target_compile_definitions(tensorrt_headers INTERFACE SINTER_HAVE_TENSORRT)
 endif()
 
