@@ -90,40 +90,43 @@ FileStamp file_stamp(const fs::path& path) {
                          status.st_mtim.tv_nsec};
 }
 
-MappedFile::MappedFile(const fs::path& path) : path_(path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) fail("cannot open", path, errno);
+MappedFile::MappedFile(const fs::path& path)
+    : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (descriptor_ < 0) fail("cannot open", path, errno);
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-    const int number = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
-    ::close(descriptor);
-    fail("cannot read", path, number);
+  int number = 0;
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
+    number = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+  } else if (status.st_size > 0) {
+    size_ = static_cast<std::size_t>(status.st_size);
+    void* data = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor_, 0);
+    if (data == MAP_FAILED) {
+      number = errno;
+    } else {
+      data_ = static_cast<const std::byte*>(data);
+    }
   }
-  size_ = static_cast<std::size_t>(status.st_size);
-  if (size_ > 0) {
-    void* data = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor, 0);
-    const int number = errno;
-    ::close(descriptor);
-    if (data == MAP_FAILED) fail("cannot map", path, number);
-    data_ = static_cast<const std::byte*>(data);
-  } else {
-    ::close(descriptor);
-  }
+  if (number == 0) return;
+  ::close(descriptor_);
+  fail("cannot read", path, number);
 }
 
 MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : path_(std::move(other.path_)),
       data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
+      size_(std::exchange(other.size_, 0)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(descriptor_, other.descriptor_);
   return *this;
 }
 
@@ -143,8 +146,8 @@ std::string read_text(const fs::path& path) {
   return text;
 }
 
-AtomicFile::AtomicFile(fs::path path)
-    : path_(std::move(path)), temporary_(temporary_beside(path_)) {
+AtomicFile::AtomicFile(fs::path path, Durability durability)
+    : path_(std::move(path)), temporary_(temporary_beside(path_)), durability_(durability) {
   sweep(path_);
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail("cannot create", path_, errno);
@@ -171,6 +174,17 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
 void AtomicFile::copy_from(const MappedFile& source, std::size_t begin, std::size_t length) {
+  while (length > 0) {
+    off_t from = static_cast<off_t>(begin);
+    const ssize_t count =
+        ::copy_file_range(source.descriptor(), &from, descriptor_, nullptr, length, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    written_ += static_cast<std::uint64_t>(count);
+    begin += static_cast<std::size_t>(count);
+    length -= static_cast<std::size_t>(count);
+  }
+  // File systems without copy_file_range, and its errors, end here: write() says what is wrong.
   // In pieces, each given back at once: the mapping's pages would otherwise count as ours.
   constexpr std::size_t kPiece = std::size_t{8} << 20;
   for (std::size_t done = 0; done < length; done += kPiece) {
@@ -181,7 +195,8 @@ void AtomicFile::copy_from(const MappedFile& source, std::size_t begin, std::siz
 }
 
 void AtomicFile::commit() {
-  if (::fsync(descriptor_) != 0) fail("cannot finish writing", path_, errno, write_hint(errno));
+  if (durability_ == Durability::kPowerLoss && ::fsync(descriptor_) != 0)
+    fail("cannot finish writing", path_, errno, write_hint(errno));
   const int status = ::close(descriptor_);
   descriptor_ = -1;
   if (status != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
@@ -189,7 +204,7 @@ void AtomicFile::commit() {
     ::unlink(temporary_.c_str());
     fail("cannot finish writing", path_, number, write_hint(number));
   }
-  sync_folder(path_.parent_path());
+  if (durability_ == Durability::kPowerLoss) sync_folder(path_.parent_path());
 }
 
 AtomicFolder::AtomicFolder(fs::path path)
@@ -207,7 +222,6 @@ AtomicFolder::~AtomicFolder() {
 }
 
 void AtomicFolder::commit() {
-  sync_folder(staging_);
   // Exchanging leaves no moment without a folder under the name; the old one is removed by the
   // destructor.
   if (::renameat2(AT_FDCWD, staging_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0 &&

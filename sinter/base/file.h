@@ -35,6 +35,9 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   const std::filesystem::path& path() const { return path_; }
 
+  /// The open file, for copying within the system; valid while the object lives.
+  int descriptor() const { return descriptor_; }
+
   /// Tells the system that this range will not be read again, so that streaming keeps memory
   /// bounded.
   void forget(std::size_t begin, std::size_t length) const;
@@ -43,20 +46,25 @@ class MappedFile {
   std::filesystem::path path_;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  int descriptor_ = -1;
 };
 
 /// The whole of a small text file.
 /// @throws Error{kIo} when it cannot be read.
 std::string read_text(const std::filesystem::path& path);
 
-/// A file that appears under its name complete or not at all: written beside it, synced, renamed.
+/// Whether a finished file also survives a power loss (it is synced, which waits for the disk) or
+/// only the end of the process.
+enum class Durability { kPowerLoss, kProcess };
+
+/// A file that appears under its name complete or not at all: written beside it, renamed.
 ///
 /// Destroyed without commit(), it leaves nothing. A killed process leaves a hidden temporary that
 /// the next AtomicFile or AtomicFolder of the same name removes.
 class AtomicFile {
  public:
   /// @throws Error{kIo} when the folder cannot be written.
-  explicit AtomicFile(std::filesystem::path path);
+  explicit AtomicFile(std::filesystem::path path, Durability durability = Durability::kPowerLoss);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -72,12 +80,13 @@ class AtomicFile {
 
   std::uint64_t written() const { return written_; }
 
-  /// Syncs and gives the file its name.
+  /// Gives the file its name.
   void commit();
 
  private:
   std::filesystem::path path_;
   std::filesystem::path temporary_;
+  Durability durability_;
   int descriptor_ = -1;
   std::uint64_t written_ = 0;
 };
@@ -95,7 +104,7 @@ class AtomicFolder {
   /// Where to write until commit().
   const std::filesystem::path& staging() const { return staging_; }
 
-  /// Syncs, and exchanges the folder with what stands under the final name.
+  /// Exchanges the folder with what stands under the final name.
   void commit();
 
  private:

@@ -125,6 +125,24 @@ void write_from_double(std::span<const double> from, Tensor& tensor) {
               fmt::format("cannot convert to {}", dtype_info(tensor.dtype()).word));
 }
 
+// The conversions of whole checkpoints, vectorised; false where there is none for the pair.
+bool convert_floats(const Tensor& from, Tensor& to) {
+  const std::span<const std::byte> source = from.bytes();
+  const std::span<std::byte> target = to.bytes();
+  if (from.dtype() == DType::kF16 && to.dtype() == DType::kF32) {
+    half_to_float(view<std::uint16_t>(source), view<float>(target));
+  } else if (from.dtype() == DType::kBF16 && to.dtype() == DType::kF32) {
+    bfloat16_to_float(view<std::uint16_t>(source), view<float>(target));
+  } else if (from.dtype() == DType::kF32 && to.dtype() == DType::kF16) {
+    float_to_half(view<float>(source), view<std::uint16_t>(target));
+  } else if (from.dtype() == DType::kF32 && to.dtype() == DType::kBF16) {
+    float_to_bfloat16(view<float>(source), view<std::uint16_t>(target));
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Tensor::Tensor(DType dtype, Shape shape)
@@ -172,9 +190,10 @@ Tensor Tensor::reshaped(Shape shape) const {
 
 Tensor to_dtype(const Tensor& tensor, DType dtype) {
   if (tensor.dtype() == dtype) return tensor;
+  Tensor result(dtype, tensor.shape());
+  if (convert_floats(tensor, result)) return result;
   std::vector<double> values(static_cast<std::size_t>(tensor.size()));
   read_as_double(tensor, values);
-  Tensor result(dtype, tensor.shape());
   write_from_double(values, result);
   return result;
 }

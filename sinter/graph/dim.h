@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "sinter/base/shape.h"
+
 namespace sinter::graph {
 
 /// One extent of a value: a number, or an expression over the graph's dynamic dimensions.
@@ -41,6 +43,8 @@ class Dim {
 };
 
 using Dims = std::vector<Dim>;
+
+using sinter::to_string;
 
 /// "[batch,4,height,width]".
 std::string to_string(const Dims& dims);

@@ -125,6 +125,15 @@ Value concat(const std::vector<Value>& values, std::int64_t axis) {
   return first.graph().add_node("Concat", values, first.dtype(), dims, {{"axis", axis}});
 }
 
+Value slice_channels(Value x, std::int64_t first, std::int64_t count) {
+  Graph& graph = x.graph();
+  Dims dims = x.dims();
+  dims[1] = count;
+  const Value begin = graph.integers({first});
+  const Value end = graph.integers({first + count});
+  return graph.add_node("Slice", {x, begin, end, graph.integers({1})}, x.dtype(), dims);
+}
+
 Value unsqueeze(Value x, std::int64_t axis) {
   Dims dims = x.dims();
   dims.insert(dims.begin() + axis, Dim(1));

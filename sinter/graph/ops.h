@@ -35,6 +35,9 @@ Value softmax(Value x, std::int64_t axis);
 Value transpose(Value x, std::vector<std::int64_t> order);
 Value concat(const std::vector<Value>& values, std::int64_t axis);
 
+/// Channels first .. first+count of [N,C,h,w].
+Value slice_channels(Value x, std::int64_t first, std::int64_t count);
+
 /// x [..] + a new axis of extent one at `axis`.
 Value unsqueeze(Value x, std::int64_t axis);
 

@@ -82,6 +82,10 @@ Value Scope::weight(std::string_view name, const Shape& shape) const {
   return place(stored, full_name(name));
 }
 
+Value Scope::table(std::string_view name, const Shape& shape) const {
+  return (policy_.convert ? *this : in(find(name, shape).dtype)).weight(name, shape);
+}
+
 Value Scope::matrix(std::string_view name, std::int64_t out, std::int64_t in) const {
   return matrix_rows(name, out, in, 0, out);
 }

@@ -60,6 +60,9 @@ class Scope {
   /// found.
   Value weight(std::string_view name, const Shape& shape) const;
 
+  /// The same in the dtype that is stored: a table is gathered from first and cast afterwards.
+  Value table(std::string_view name, const Shape& shape) const;
+
   /// A matrix [out,in] of the checkpoint as [in,out], to be multiplied from the right. Rows as in
   /// `rows`.
   Value matrix(std::string_view name, std::int64_t out, std::int64_t in) const;

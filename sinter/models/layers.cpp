@@ -35,7 +35,8 @@ Value group_norm(const Scope& s, Value x, float eps) {
   const Within within(s);
   graph::Graph& g = s.graph();
   const Value ones = g.vector(std::vector<float>(kGroups, 1.0f), {kGroups}, DType::kF32, "ones/32");
-  const Value zeros = g.vector(std::vector<float>(kGroups, 0.0f), {kGroups}, DType::kF32, "zeros/32");
+  const Value zeros =
+      g.vector(std::vector<float>(kGroups, 0.0f), {kGroups}, DType::kF32, "zeros/32");
 
   const Dim inner = x.dim(2).times(x.dim(3)).times(channels / kGroups);
   const Value grouped = reshape(x, {x.dim(0), kGroups, inner});
@@ -82,7 +83,7 @@ Value multi_head_attention(Value q, Value k, Value v, std::int64_t heads, Value 
   const Value values = transpose(split(v), {0, 2, 1, 3});        // [N,heads,S,d]
   Value scores = matmul(queries, keys);                          // [N,heads,L,S]
   if (mask.id() != 0) scores = add(scores, mask);
-  const Value mixed = matmul(softmax(scores, -1), values);       // [N,heads,L,d]
+  const Value mixed = matmul(softmax(scores, -1), values);  // [N,heads,L,d]
   return reshape(transpose(mixed, {0, 2, 1, 3}), {N, q.dim(1), D});
 }
 
@@ -90,15 +91,18 @@ Value sinusoids(Value x, std::int64_t width) {
   const std::int64_t half = width / 2;
   std::vector<float> frequencies;
   for (std::int64_t i = 0; i < half; ++i) {
-    const float exponent = static_cast<float>(-std::log(10000.0)) * static_cast<float>(i) / static_cast<float>(half);
+    const float exponent =
+        static_cast<float>(-std::log(10000.0)) * static_cast<float>(i) / static_cast<float>(half);
     frequencies.push_back(std::exp(exponent));
   }
   graph::Graph& g = x.graph();
-  const Value table = g.vector(frequencies, {half}, DType::kF32, "frequencies/" + std::to_string(half));
-  const Value angles = mul(unsqueeze(cast(x, DType::kF32), static_cast<std::int64_t>(x.rank())), table);
+  const Value table =
+      g.vector(frequencies, {half}, DType::kF32, "frequencies/" + std::to_string(half));
+  const Value angles =
+      mul(unsqueeze(cast(x, DType::kF32), static_cast<std::int64_t>(x.rank())), table);
   const Value cosines = cos(angles);
   const Value sines = sin(angles);
-  return concat({cosines, sines}, -1);
+  return graph::concat({cosines, sines}, -1);
 }
 
 Value norm_and_activate(const Scope& s, Value x, float eps) {

@@ -23,10 +23,12 @@ Value causal_mask(const Scope& s, std::int64_t L) {
 }
 
 Value embeddings(const Scope& s, const TextEncoderConfig& config, Value ids) {
-  const Value table = (s / "token_embedding").weight("weight", {config.vocabulary, config.width});
-  const Value positions = (s / "position_embedding").weight("weight", {config.positions, config.width});
+  const Value table = (s / "token_embedding").table("weight", {config.vocabulary, config.width});
+  const Value positions =
+      (s / "position_embedding").weight("weight", {config.positions, config.width});
   const Within within(s);
-  return add(gather_rows(table, ids), positions);
+  const Value words = cast(gather_rows(table, ids), s.dtype());
+  return add(words, positions);
 }
 
 /// Causal self-attention and MLP, each behind a norm and around a skip. [N,L,D] -> same.
@@ -44,11 +46,13 @@ Value layer(const Scope& s, const TextEncoderConfig& config, Value x, Value mask
   const Scope m = s / "mlp";
   const Value hidden = linear(m / "fc1", layer_norm(s / "layer_norm2", x), config.mlp_width);
   const Within within(m);
-  const Value active = gelu(hidden, config.activation == Activation::kQuickGelu ? Gelu::kSigmoid : Gelu::kExact);
+  const Value active =
+      gelu(hidden, config.activation == Activation::kQuickGelu ? Gelu::kSigmoid : Gelu::kExact);
   return add(x, linear(m / "fc2", active, config.width));
 }
 
-/// One row a sequence with a one at the end-of-text place, its first occurrence: the largest id. [N,1,L].
+/// One row a sequence with a one at the end-of-text place, its first occurrence: the largest id.
+/// [N,1,L].
 Value end_of_text(const Scope& s, Value ids, const TextEncoderConfig& config) {
   const std::int64_t L = config.positions;
   std::vector<float> places(static_cast<std::size_t>(L));
@@ -58,22 +62,27 @@ Value end_of_text(const Scope& s, Value ids, const TextEncoderConfig& config) {
     identity[static_cast<std::size_t>(i * L + i)] = 1.0f;
   }
   graph::Graph& g = s.graph();
-  // ids * 128 - place has one maximum, the first of the largest ids, and is exact in float32 (49407 * 128 < 2^24):
-  // ArgMax implementations differ in which of equal elements they take.
+  // ids * 128 - place has one maximum, the first of the largest ids, and is exact in float32 (49407
+  // * 128 < 2^24): ArgMax implementations differ in which of equal elements they take.
   const Value ranked = mul(cast(ids, DType::kF32), g.scalar(128, DType::kF32));
-  const Value unique = sub(ranked, g.vector(places, {L}, DType::kF32, "places/" + std::to_string(L)));
+  const Value unique =
+      sub(ranked, g.vector(places, {L}, DType::kF32, "places/" + std::to_string(L)));
   const Value rows = g.vector(identity, {L, L}, s.dtype(), "identity/" + std::to_string(L));
   return unsqueeze(gather_rows(rows, argmax_last(unique)), 1);
 }
 
 /// states [N,L,D] at the place that `selector` [N,1,L] marks: [N,D].
-Value pool(Value states, Value selector) { return reshape(matmul(selector, states), {states.dim(0), states.dim(2)}); }
+Value pool(Value states, Value selector) {
+  return reshape(matmul(selector, states), {states.dim(0), states.dim(2)});
+}
 
 }  // namespace
 
-TextEncoderOutputs text_encoder(const Scope& s, const TextEncoderConfig& config, Value ids, const TextEncoderRequest& request) {
+TextEncoderOutputs text_encoder(const Scope& s, const TextEncoderConfig& config, Value ids,
+                                const TextEncoderRequest& request) {
   const Scope t = s / "text_model";
-  const std::int64_t conditioning_layers = config.layers - (config.state == TextState::kPenultimateNormed ? 1 : 0);
+  const std::int64_t conditioning_layers =
+      config.layers - (config.state == TextState::kPenultimateNormed ? 1 : 0);
   const bool all_layers = request.hidden_states || request.text_embeds;
   const Value mask = causal_mask(s, config.positions);
 
@@ -84,14 +93,16 @@ TextEncoderOutputs text_encoder(const Scope& s, const TextEncoderConfig& config,
     x = layer(t / "encoder.layers" / static_cast<int>(i), config, x, mask);
     outputs.hidden_states.push_back(x);
   }
-  outputs.last_hidden_state = layer_norm(t / "final_layer_norm", outputs.hidden_states[static_cast<std::size_t>(conditioning_layers)]);
+  outputs.last_hidden_state = layer_norm(
+      t / "final_layer_norm", outputs.hidden_states[static_cast<std::size_t>(conditioning_layers)]);
 
   const Within within(t / "pooling");
   const Value selector = end_of_text(s, ids, config);
   outputs.pooler_output = pool(outputs.last_hidden_state, selector);
   if (request.text_embeds) {
     const bool same = conditioning_layers == config.layers;
-    const Value pooled = same ? outputs.pooler_output : pool(layer_norm(t / "final_layer_norm", x), selector);
+    const Value pooled =
+        same ? outputs.pooler_output : pool(layer_norm(t / "final_layer_norm", x), selector);
     outputs.text_embeds = linear(s / "text_projection", pooled, config.projection_dim);
   }
   if (!request.hidden_states) outputs.hidden_states.clear();

@@ -39,7 +39,8 @@ Value feed_forward(const Scope& s, Value x) {
   const std::int64_t D = x.dim(2).value();
   const std::int64_t inner = 4 * D;
   const Scope proj = s / "net.0.proj";
-  // The two halves of the stored matrix are ranges of rows: two products need no Split of a wide result.
+  // The two halves of the stored matrix are ranges of rows: two products need no Split of a wide
+  // result.
   const auto half = [&](std::int64_t first) {
     const Value weight = proj.matrix_rows("weight", 2 * inner, D, first, inner);
     const Value bias = proj.vector_part("bias", 2 * inner, first, inner);
@@ -58,7 +59,8 @@ Value residual(const Scope& s, Value x, Value change) {
   return add(x, change);
 }
 
-/// Self-attention, cross-attention, feed-forward, each behind a norm and around a skip. [N,L,D] -> same.
+/// Self-attention, cross-attention, feed-forward, each behind a norm and around a skip. [N,L,D] ->
+/// same.
 Value transformer_block(const Scope& s, Value x, Value context, std::int64_t heads) {
   const Value self = layer_norm(s / "norm1", x);
   x = residual(s / "attn1", x, attention(s / "attn1", self, self, heads));
@@ -73,7 +75,8 @@ Value to_tokens(Value image) {
 }
 
 /// Transformer blocks over the cells of an image. [N,C,h,w] -> same.
-Value spatial_transformer(const Scope& s, Value x, Value context, const UNetConfig& config, int depth) {
+Value spatial_transformer(const Scope& s, Value x, Value context, const UNetConfig& config,
+                          int depth) {
   const std::int64_t C = x.dim(1).value();
   const Within within(s);
   const Value normal = group_norm(s / "norm", x, kTransformerEps);
@@ -95,12 +98,14 @@ Value embedding_mlp(const Scope& s, Value x, std::int64_t out) {
   return linear(s / "linear_2", silu(hidden), out);
 }
 
-/// The activated sum of time and vector embeddings in the scope's dtype, shared by all resnets. [T,E].
+/// The activated sum of time and vector embeddings in the scope's dtype, shared by all resnets.
+/// [T,E].
 Value conditioning_embedding(const Scope& s, const UNetConfig& config, const UNetInputs& inputs) {
   const Scope exact = s.in(DType::kF32);
   const Scope time = exact / "time_embedding";
   const Within within(time);
-  Value embedding = embedding_mlp(time, sinusoids(inputs.timestep, config.model_channels), config.time_dim);
+  Value embedding =
+      embedding_mlp(time, sinusoids(inputs.timestep, config.model_channels), config.time_dim);
   if (config.vector_dim > 0) {
     const Value vector = embedding_mlp(exact / "add_embedding", inputs.vector, config.time_dim);
     embedding = add(embedding, vector);
@@ -116,11 +121,14 @@ class Denoiser {
   Value run() {
     Value x = conv2d(s_ / "conv_in", inputs_.sample, config_.model_channels, 3);
     push_skip(x);
-    for (std::size_t i = 0; i < config_.down.size(); ++i) x = down(s_ / "down_blocks" / static_cast<int>(i), x, config_.down[i]);
+    for (std::size_t i = 0; i < config_.down.size(); ++i)
+      x = down(s_ / "down_blocks" / static_cast<int>(i), x, config_.down[i]);
     x = middle(s_ / "mid_block", x);
     add_residuals(x);
-    for (std::size_t i = 0; i < config_.up.size(); ++i) x = up(s_ / "up_blocks" / static_cast<int>(i), x, config_.up[i]);
-    return conv2d(s_ / "conv_out", norm_and_activate(s_ / "conv_norm_out", x, kResnetEps), config_.out_channels, 3);
+    for (std::size_t i = 0; i < config_.up.size(); ++i)
+      x = up(s_ / "up_blocks" / static_cast<int>(i), x, config_.up[i]);
+    return conv2d(s_ / "conv_out", norm_and_activate(s_ / "conv_norm_out", x, kResnetEps),
+                  config_.out_channels, 3);
   }
 
  private:
@@ -130,7 +138,9 @@ class Denoiser {
     const int at = static_cast<int>(j);
     x = resnet(s / "resnets" / at, x, time_, level.channels, kResnetEps);
     const int depth = level.depths[j];
-    return depth == 0 ? x : spatial_transformer(s / "attentions" / at, x, inputs_.context, config_, depth);
+    return depth == 0
+               ? x
+               : spatial_transformer(s / "attentions" / at, x, inputs_.context, config_, depth);
   }
 
   Value down(const Scope& s, Value x, const UNetLevel& level) {
@@ -148,7 +158,8 @@ class Denoiser {
   Value middle(const Scope& s, Value x) {
     const std::int64_t C = x.dim(1).value();
     x = resnet(s / "resnets.0", x, time_, C, kResnetEps);
-    if (config_.mid_depth > 0) x = spatial_transformer(s / "attentions.0", x, inputs_.context, config_, config_.mid_depth);
+    if (config_.mid_depth > 0)
+      x = spatial_transformer(s / "attentions.0", x, inputs_.context, config_, config_.mid_depth);
     return resnet(s / "resnets.1", x, time_, C, kResnetEps);
   }
 
@@ -156,7 +167,8 @@ class Denoiser {
   void add_residuals(Value& x) {
     if (inputs_.down_residuals.empty()) return;
     const Within within(s_ / "control");
-    for (std::size_t i = 0; i < skips_.size(); ++i) skips_[i] = add(skips_[i], inputs_.down_residuals.at(i));
+    for (std::size_t i = 0; i < skips_.size(); ++i)
+      skips_[i] = add(skips_[i], inputs_.down_residuals.at(i));
     x = add(x, inputs_.mid_residual);
   }
 
@@ -166,12 +178,13 @@ class Denoiser {
       skips_.pop_back();
       const Value joined = [&] {
         const Within within(s / "resnets" / static_cast<int>(j));
-        return concat({x, skip}, 1);
+        return graph::concat({x, skip}, 1);
       }();
       x = resnet_and_attention(s, joined, level, j);
     }
     if (!level.resample) return x;
-    // To the next skip's size and not to twice the own one: odd sizes were rounded up on the way down.
+    // To the next skip's size and not to twice the own one: odd sizes were rounded up on the way
+    // down.
     const Scope upsampler = s / "upsamplers.0.conv";
     const Value larger = [&] {
       const Within within(upsampler);
@@ -193,8 +206,10 @@ void check_skips(const UNetConfig& config) {
   for (const UNetLevel& level : config.down) made += level.depths.size() + (level.resample ? 1 : 0);
   for (const UNetLevel& level : config.up) used += level.depths.size();
   if (made == used) return;
-  throw Error(ErrorCode::kUnsupported, fmt::format("the UNet's encoder makes {} skip connections, its decoder takes {}", made, used),
-              "blocks were removed from one side only; sinter builds UNets whose sides match");
+  throw Error(
+      ErrorCode::kUnsupported,
+      fmt::format("the UNet's encoder makes {} skip connections, its decoder takes {}", made, used),
+      "blocks were removed from one side only; sinter builds UNets whose sides match");
 }
 
 }  // namespace
@@ -203,7 +218,8 @@ std::vector<SkipShape> skip_shapes(const UNetConfig& config) {
   std::vector<SkipShape> skips{{config.model_channels, 1}};
   std::int64_t divisor = 1;
   for (const UNetLevel& level : config.down) {
-    for (std::size_t j = 0; j < level.depths.size(); ++j) skips.push_back({level.channels, divisor});
+    for (std::size_t j = 0; j < level.depths.size(); ++j)
+      skips.push_back({level.channels, divisor});
     if (level.resample) skips.push_back({level.channels, divisor *= 2});
   }
   skips.push_back({config.down.back().channels, divisor});
@@ -213,7 +229,7 @@ std::vector<SkipShape> skip_shapes(const UNetConfig& config) {
 Value vector_conditioning(Value pooled, Value ids) {
   const Value waves = sinusoids(ids, kSizeSinusoids);  // [N,k,256]
   const Value flat = reshape(waves, {ids.dim(0), ids.dim(1).value() * kSizeSinusoids});
-  return concat({pooled, flat}, 1);
+  return graph::concat({pooled, flat}, 1);
 }
 
 Value unet(const Scope& s, const UNetConfig& config, const UNetInputs& inputs) {

@@ -50,7 +50,8 @@ Value upsample(const Scope& s, Value x, std::int64_t channels) {
 }
 
 Value resnets(const Scope& s, Value x, const VaeLevel& level) {
-  for (int j = 0; j < level.resnets; ++j) x = resnet(s / "resnets" / j, x, s.graph().none(), level.channels, kEps);
+  for (int j = 0; j < level.resnets; ++j)
+    x = resnet(s / "resnets" / j, x, s.graph().none(), level.channels, kEps);
   return x;
 }
 
@@ -58,15 +59,19 @@ Value resnets(const Scope& s, Value x, const VaeLevel& level) {
 
 Value vae_decoder(const Scope& s, const VaeConfig& config, Value latent) {
   const Scope d = s / "decoder";
-  Value x = config.post_quant_conv ? conv2d(s / "post_quant_conv", latent, config.latent_channels, 1) : latent;
+  Value x = config.post_quant_conv
+                ? conv2d(s / "post_quant_conv", latent, config.latent_channels, 1)
+                : latent;
   x = conv2d(d / "conv_in", x, config.decoder.front().channels, 3);
   x = middle(d / "mid_block", x, config.decoder_attention);
   for (std::size_t i = 0; i < config.decoder.size(); ++i) {
     const Scope block = d / "up_blocks" / static_cast<int>(i);
     x = resnets(block, x, config.decoder[i]);
-    if (config.decoder[i].resample) x = upsample(block / "upsamplers.0.conv", x, config.decoder[i].channels);
+    if (config.decoder[i].resample)
+      x = upsample(block / "upsamplers.0.conv", x, config.decoder[i].channels);
   }
-  return conv2d(d / "conv_out", norm_and_activate(d / "conv_norm_out", x, kEps), config.image_channels, 3);
+  return conv2d(d / "conv_out", norm_and_activate(d / "conv_norm_out", x, kEps),
+                config.image_channels, 3);
 }
 
 Value vae_encoder(const Scope& s, const VaeConfig& config, Value image) {
@@ -75,10 +80,12 @@ Value vae_encoder(const Scope& s, const VaeConfig& config, Value image) {
   for (std::size_t i = 0; i < config.encoder.size(); ++i) {
     const Scope block = e / "down_blocks" / static_cast<int>(i);
     x = resnets(block, x, config.encoder[i]);
-    if (config.encoder[i].resample) x = downsample(block / "downsamplers.0.conv", x, config.encoder[i].channels);
+    if (config.encoder[i].resample)
+      x = downsample(block / "downsamplers.0.conv", x, config.encoder[i].channels);
   }
   x = middle(e / "mid_block", x, config.encoder_attention);
-  x = conv2d(e / "conv_out", norm_and_activate(e / "conv_norm_out", x, kEps), 2 * config.latent_channels, 3);
+  x = conv2d(e / "conv_out", norm_and_activate(e / "conv_norm_out", x, kEps),
+             2 * config.latent_channels, 3);
   return config.quant_conv ? conv2d(s / "quant_conv", x, 2 * config.latent_channels, 1) : x;
 }
 

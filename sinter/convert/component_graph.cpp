@@ -1,0 +1,238 @@
+#include "sinter/convert/component_graph.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
+
+#include "sinter/base/error.h"
+#include "sinter/models/checkpoint_weights.h"
+#include "sinter/models/text_encoder.h"
+#include "sinter/models/unet.h"
+#include "sinter/models/vae.h"
+
+namespace sinter::convert {
+
+using arch::TextEncoderConfig;
+using arch::TextState;
+using arch::UNetConfig;
+using arch::VaeConfig;
+using graph::Dim;
+using graph::Graph;
+using graph::Scope;
+using graph::Value;
+using graph::Within;
+
+namespace {
+
+/// The extents of the interface: symbols, or the numbers of a static size.
+struct Extents {
+  Dim batch = Dim::symbol("batch");
+  Dim height = Dim::symbol("height");
+  Dim width = Dim::symbol("width");
+};
+
+Extents extents(const GraphOptions& options, std::int64_t divisor) {
+  if (!options.size) return {};
+  const StaticSize& size = *options.size;
+  for (const std::int64_t pixels : {size.height, size.width}) {
+    if (pixels <= 0 || pixels % options.latent_factor != 0) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("a static size of {} pixels is not a multiple of {}", pixels,
+                              options.latent_factor));
+    }
+  }
+  if (size.batch <= 0)
+    throw Error(ErrorCode::kUsage, fmt::format("a static batch of {} is not possible", size.batch));
+  return {.batch = size.batch, .height = size.height / divisor, .width = size.width / divisor};
+}
+
+/// Adds inputs in the interface's float32 and hands them out in the dtype of the computation, and
+/// the reverse.
+class Interface {
+ public:
+  Interface(Graph& graph, DType compute) : graph_(graph), compute_(compute) {}
+
+  Value input(std::string_view name, graph::Dims dims) {
+    const Value value = graph_.add_input(std::string(name), DType::kF32, std::move(dims));
+    Named named(graph_, "input", name);
+    return cast(value, compute_);
+  }
+
+  Value exact_input(std::string_view name, DType dtype, graph::Dims dims) {
+    return graph_.add_input(std::string(name), dtype, std::move(dims));
+  }
+
+  void output(std::string_view name, Value value) {
+    Named named(graph_, "output", name);
+    graph_.add_output(std::string(name), cast(value, DType::kF32));
+  }
+
+ private:
+  /// Names the casts at the border after the input or output.
+  class Named {
+   public:
+    Named(Graph& graph, std::string_view side, std::string_view name)
+        : graph_(graph), outer_(graph.scope()) {
+      graph.set_scope(fmt::format("{}.{}", side, name));
+    }
+    ~Named() { graph_.set_scope(outer_); }
+    Named(const Named&) = delete;
+    Named& operator=(const Named&) = delete;
+
+   private:
+    Graph& graph_;
+    std::string outer_;
+  };
+
+  Graph& graph_;
+  DType compute_;
+};
+
+Dim timestep_extent(const IoProfile& io, const Extents& size) {
+  switch (io.timestep_shape) {
+    case TimestepShape::kOne:
+      return 1;
+    case TimestepShape::kBatch:
+      return size.batch;
+    case TimestepShape::kOneOrBatch:
+      break;
+  }
+  return size.batch.is_static() ? size.batch : Dim::symbol("timesteps");
+}
+
+Value vector_input(Graph& graph, const UNetConfig& config, const IoProfile& io, const Extents& size,
+                   Interface& interface) {
+  if (config.vector_dim == 0) return graph.none();
+  if (!io.vector.empty())
+    return interface.exact_input(io.vector, DType::kF32, {size.batch, config.vector_dim});
+  const Value pooled =
+      interface.exact_input(io.pooled, DType::kF32, {size.batch, config.pooled_dim});
+  const Value ids = interface.exact_input(io.time_ids, DType::kF32, {size.batch, config.time_ids});
+  graph.set_scope("add_embedding");
+  const Value vector = models::vector_conditioning(pooled, ids);
+  graph.set_scope("");
+  return vector;
+}
+
+void residual_inputs(const UNetConfig& config, const Extents& size, Interface& interface,
+                     models::UNetInputs& inputs) {
+  const std::vector<models::SkipShape> shapes = models::skip_shapes(config);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const bool mid = i + 1 == shapes.size();
+    const std::string name =
+        mid ? "mid_block_additional_residual" : fmt::format("down_block_additional_residual_{}", i);
+    const Value value = interface.input(
+        name, {size.batch, shapes[i].channels, size.height.divided(shapes[i].divisor),
+               size.width.divided(shapes[i].divisor)});
+    if (mid) {
+      inputs.mid_residual = value;
+    } else {
+      inputs.down_residuals.push_back(value);
+    }
+  }
+}
+
+void build_unet(const Scope& s, const UNetConfig& config, const IoProfile& io,
+                const GraphOptions& options) {
+  const Extents size = extents(options, options.latent_factor);
+  Interface interface(s.graph(), s.dtype());
+  // One window of the text encoder where sizes are fixed; else any number of windows.
+  const Dim sequence = options.size ? Dim(77) : Dim::symbol("sequence");
+  models::UNetInputs inputs;
+  inputs.sample =
+      interface.input(io.sample, {size.batch, config.in_channels, size.height, size.width});
+  inputs.timestep = interface.exact_input(io.timestep, DType::kF32, {timestep_extent(io, size)});
+  inputs.context = interface.input(io.context, {size.batch, sequence, config.context_dim});
+  inputs.vector = vector_input(s.graph(), config, io, size, interface);
+  if (options.controlnet_inputs) residual_inputs(config, size, interface, inputs);
+  interface.output(io.noise, models::unet(s, config, inputs));
+}
+
+void build_text_encoder(const Scope& s, const TextEncoderConfig& config, const IoProfile& io,
+                        const GraphOptions& options) {
+  const Dim batch = options.size ? Dim(options.size->batch) : Dim::symbol("batch");
+  Interface interface(s.graph(), s.dtype());
+  const Value ids = interface.exact_input(io.ids, io.ids_dtype, {batch, config.positions});
+  const bool penultimate = config.state == TextState::kPenultimate;
+  const models::TextEncoderRequest request{
+      .hidden_states = options.hidden_states || penultimate,
+      .text_embeds =
+          config.projection_dim > 0 && (options.hidden_states || config.pooled_projection)};
+  const models::TextEncoderOutputs outputs = models::text_encoder(s, config, ids, request);
+
+  // Where a contract has one name for two values, the one that the family's pipeline reads has it.
+  const bool embeds_take_the_name = request.text_embeds && io.text_embeds == io.last_hidden_state;
+  if (!embeds_take_the_name) interface.output(io.last_hidden_state, outputs.last_hidden_state);
+  if (!request.text_embeds) interface.output(io.pooler_output, outputs.pooler_output);
+  if (request.text_embeds) interface.output(io.text_embeds, outputs.text_embeds);
+  const std::vector<Value>& states = outputs.hidden_states;
+  if (!io.penultimate_state.empty() && !states.empty())
+    interface.output(io.penultimate_state, states[states.size() - 2]);
+  if (io.hidden_states.empty()) return;
+  for (std::size_t i = 0; i < states.size(); ++i)
+    interface.output(fmt::format("{}.{}", io.hidden_states, i), states[i]);
+}
+
+void build_vae_decoder(const Scope& s, const VaeConfig& config, const IoProfile& io,
+                       const GraphOptions& options) {
+  const Extents size = extents(options, options.latent_factor);
+  Interface interface(s.graph(), s.dtype());
+  const Value latent =
+      interface.input(io.latent_in, {size.batch, config.latent_channels, size.height, size.width});
+  interface.output(io.image_out, models::vae_decoder(s, config, latent));
+}
+
+void build_vae_encoder(const Scope& s, const VaeConfig& config, const IoProfile& io,
+                       const GraphOptions& options) {
+  const Extents size = extents(options, 1);
+  Interface interface(s.graph(), s.dtype());
+  const Value image =
+      interface.input(io.image_in, {size.batch, config.image_channels, size.height, size.width});
+  Value latent = models::vae_encoder(s, config, image);
+  if (io.latent_output == LatentOutput::kMean) {
+    const Within within(s / "mean");
+    latent = slice_channels(latent, 0, config.latent_channels);
+  }
+  interface.output(io.latent_out, latent);
+}
+
+}  // namespace
+
+std::vector<GraphPlan> graph_plans(const arch::Model& model) {
+  std::vector<GraphPlan> plans;
+  for (const arch::Component& component : model.components) {
+    const auto* vae = std::get_if<VaeConfig>(&component.config);
+    if (vae == nullptr) {
+      plans.push_back({component.name, &component});
+      continue;
+    }
+    if (!vae->decoder.empty()) plans.push_back({"vae_decoder", &component});
+    if (!vae->encoder.empty()) plans.push_back({"vae_encoder", &component});
+  }
+  return plans;
+}
+
+std::unique_ptr<Graph> build_graph(const GraphPlan& plan, const IoProfile& io,
+                                   const GraphOptions& options) {
+  auto graph = std::make_unique<Graph>(plan.folder);
+  const models::CheckpointWeights provider(plan.component->weights);
+  const Scope s(*graph, provider, {.compute = options.compute, .convert = options.convert_weights});
+  try {
+    if (const auto* text = std::get_if<TextEncoderConfig>(&plan.component->config)) {
+      build_text_encoder(s, *text, io, options);
+    } else if (const auto* unet = std::get_if<UNetConfig>(&plan.component->config)) {
+      build_unet(s, *unet, io, options);
+    } else if (plan.folder == "vae_decoder") {
+      build_vae_decoder(s, std::get<VaeConfig>(plan.component->config), io, options);
+    } else {
+      build_vae_encoder(s, std::get<VaeConfig>(plan.component->config), io, options);
+    }
+  } catch (Error& error) {
+    error.add_context("building " + plan.folder);
+    throw;
+  }
+  return graph;
+}
+
+}  // namespace sinter::convert

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sinter/arch/model.h"
+
+namespace sinter::convert {
+
+// The JSON files of an output folder, as text, in the keys that diffusers, transformers and optimum
+// read.
+
+/// config.json of one graph's folder.
+std::string component_config(const arch::Component& component);
+
+/// scheduler/scheduler_config.json: the noise schedule that the family was trained with.
+std::string scheduler_config(const arch::Model& model);
+
+/// model_index.json: which library class stands for which folder.
+std::string model_index(const arch::Model& model, const std::vector<std::string>& folders);
+
+}  // namespace sinter::convert

@@ -1,0 +1,259 @@
+#include "sinter/convert/convert.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sinter/base/error.h"
+#include "sinter/base/file.h"
+#include "sinter/convert/config_files.h"
+
+namespace sinter::convert {
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+struct PrecisionRow {
+  Precision precision;
+  std::string_view name;
+};
+
+constexpr std::array kPrecisions{
+    PrecisionRow{Precision::kF16, "fp16"}, PrecisionRow{Precision::kF32, "fp32"},
+    PrecisionRow{Precision::kBF16, "bf16"}, PrecisionRow{Precision::kKeep, "keep"}};
+
+void require_free(const fs::path& out, const fs::path& checkpoint) {
+  if (!fs::exists(out)) return;
+  if (!fs::is_directory(out))
+    throw Error(ErrorCode::kUsage, fmt::format("{} exists and is not a folder", out.string()));
+  if (!fs::is_empty(out) && !fs::exists(out / "sinter.json")) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{} exists and was not made by sinter", out.string()),
+                "name a new folder, or remove it first");
+  }
+  const fs::path inside = fs::canonical(checkpoint).lexically_relative(fs::canonical(out));
+  if (!inside.empty() && *inside.begin() != "..") {
+    throw Error(ErrorCode::kUsage, fmt::format("{} holds the checkpoint {} and would be replaced",
+                                               out.string(), checkpoint.string()));
+  }
+}
+
+/// The dtype that most of the component's bytes are stored in.
+DType stored_dtype(const arch::Component& component) {
+  std::map<DType, std::uint64_t> bytes;
+  for (const auto& [name, source] : component.weights.all()) {
+    if (is_floating(source.tensor->dtype)) bytes[source.tensor->dtype] += source.tensor->bytes;
+  }
+  const auto most =
+      std::ranges::max_element(bytes, {}, [](const auto& entry) { return entry.second; });
+  return most == bytes.end() ? DType::kF32 : most->first;
+}
+
+DType compute_dtype(Precision precision, const arch::Component& component) {
+  switch (precision) {
+    case Precision::kF16:
+      return DType::kF16;
+    case Precision::kBF16:
+      return DType::kBF16;
+    case Precision::kF32:
+      return DType::kF32;
+    case Precision::kKeep:
+      break;
+  }
+  const DType stored = stored_dtype(component);
+  return stored == DType::kF16 || stored == DType::kBF16 ? stored : DType::kF32;
+}
+
+void write_text(const fs::path& path, std::string_view text) {
+  fs::create_directories(path.parent_path());
+  AtomicFile file(path, Durability::kProcess);
+  file.write(text);
+  file.commit();
+}
+
+std::vector<GraphPlan> chosen(const arch::Model& model,
+                              const std::vector<std::string>& components) {
+  const std::vector<GraphPlan> all = graph_plans(model);
+  if (components.empty()) return all;
+  std::vector<GraphPlan> plans;
+  for (const std::string& name : components) {
+    bool found = false;
+    for (const GraphPlan& plan : all) {
+      if (plan.folder != name && plan.component->name != name) continue;
+      plans.push_back(plan);
+      found = true;
+    }
+    if (found) continue;
+    std::vector<std::string> there;
+    for (const GraphPlan& plan : all) there.push_back(plan.folder);
+    throw Error(ErrorCode::kUsage, fmt::format("the checkpoint gives no '{}'; it gives {}", name,
+                                               fmt::join(there, ", ")));
+  }
+  return plans;
+}
+
+std::int64_t latent_factor(const arch::Model& model) {
+  const arch::Component* vae = model.find("vae");
+  return vae == nullptr ? 8 : std::get<arch::VaeConfig>(vae->config).factor();
+}
+
+class Conversion {
+ public:
+  Conversion(const weights::Checkpoint& checkpoint, const arch::Model& model, const fs::path& out,
+             const ConvertOptions& options)
+      : checkpoint_(checkpoint),
+        model_(model),
+        out_(out),
+        options_(options),
+        io_(io_profile(options.io)),
+        folder_(out) {}
+
+  std::vector<GraphReport> run() {
+    std::vector<GraphReport> reports;
+    std::vector<std::string> folders;
+    for (const GraphPlan& plan : chosen(model_, options_.components)) {
+      reports.push_back(write_graph(plan));
+      folders.push_back(plan.folder);
+      write_text(folder_.staging() / plan.folder / "config.json",
+                 component_config(*plan.component));
+    }
+    if (model_.find("unet") != nullptr)
+      write_text(folder_.staging() / "scheduler" / "scheduler_config.json",
+                 scheduler_config(model_));
+    for (const ExtraFile& file : options_.extra_files)
+      write_text(folder_.staging() / file.path, file.text);
+    write_text(folder_.staging() / "model_index.json", model_index(model_, folders));
+    write_text(folder_.staging() / "sinter.json", record(reports));
+    folder_.commit();
+    return reports;
+  }
+
+ private:
+  GraphReport write_graph(const GraphPlan& plan) {
+    const bool vae = std::holds_alternative<arch::VaeConfig>(plan.component->config);
+    const bool pack = options_.weights == WeightStorage::kPack;
+    const GraphOptions graph_options{
+        .compute =
+            compute_dtype(vae ? options_.vae_precision : options_.precision, *plan.component),
+        .convert_weights = pack,
+        .controlnet_inputs = options_.controlnet_inputs,
+        .hidden_states = options_.hidden_states,
+        .size = options_.size,
+        .latent_factor = latent_factor(model_)};
+    const std::unique_ptr<graph::Graph> graph = build_graph(plan, io_, graph_options);
+    const fs::path staging = folder_.staging() / plan.folder;
+    fs::create_directories(staging);
+    StoredWeights stored =
+        pack ? pack_weights(
+                   *graph, checkpoint_, staging,
+                   [&](std::uint64_t done, std::uint64_t total) { report(plan, done, total); })
+             : link_weights(*graph, checkpoint_, staging, fs::absolute(out_) / plan.folder);
+    stored.options.producer_version = options_.tool_version;
+    write_text(staging / "model.onnx", to_onnx(*graph, stored.options));
+    if (!pack) report(plan, stored.bytes, stored.bytes);
+    return {.folder = plan.folder,
+            .compute = graph_options.compute,
+            .nodes = graph->nodes().size(),
+            .initializers = graph->initializers().size(),
+            .weight_bytes = stored.bytes,
+            .link = stored.kind};
+  }
+
+  void report(const GraphPlan& plan, std::uint64_t done, std::uint64_t total) const {
+    if (options_.progress) options_.progress(plan.folder, done, total);
+  }
+
+  /// sinter.json: what the folder was made from and how.
+  std::string record(const std::vector<GraphReport>& reports) const {
+    Json sources = Json::array();
+    for (const weights::SourceFile& file : checkpoint_.files()) {
+      sources.push_back({{"path", fs::absolute(file.path).lexically_normal().generic_string()},
+                         {"bytes", file.stamp.bytes},
+                         {"modified_ns", file.stamp.modified_ns},
+                         {"header_bytes", file.header_bytes},
+                         {"header_sha256", file.header_sha256}});
+    }
+    Json graphs = Json::object();
+    for (const GraphReport& report : reports) {
+      graphs[report.folder] = {{"compute", dtype_info(report.compute).word},
+                               {"nodes", report.nodes},
+                               {"initializers", report.initializers},
+                               {"weight_bytes", report.weight_bytes}};
+    }
+    Json json{{"sinter", options_.tool_version},
+              {"family", model_.family},
+              {"prediction",
+               model_.prediction ? Json(prediction_name(*model_.prediction)) : Json(nullptr)},
+              {"io", options_.io},
+              {"weights", options_.weights == WeightStorage::kLink ? "link" : "pack"},
+              {"sources", sources},
+              {"graphs", graphs}};
+    if (options_.size)
+      json["static"] = {options_.size->batch, options_.size->height, options_.size->width};
+    if (options_.controlnet_inputs) json["controlnet_inputs"] = true;
+    return json.dump(2) + "\n";
+  }
+
+  const weights::Checkpoint& checkpoint_;
+  const arch::Model& model_;
+  const fs::path& out_;
+  const ConvertOptions& options_;
+  const IoProfile& io_;
+  AtomicFolder folder_;
+};
+
+std::vector<std::string> warnings_of(const arch::Model& model, const ConvertOptions& options,
+                                     const std::vector<GraphReport>& graphs) {
+  std::vector<std::string> warnings;
+  if (model.find("unet") != nullptr && !model.prediction) {
+    warnings.push_back(
+        fmt::format("epsilon prediction is assumed: {}; --prediction v says otherwise",
+                    model.prediction_evidence));
+  }
+  const bool outside = std::ranges::any_of(
+      graphs, [](const GraphReport& graph) { return graph.link == LinkKind::kPath; });
+  if (options.weights == WeightStorage::kLink && outside) {
+    warnings.emplace_back(
+        "the output is on another disk than the checkpoint, so its graphs point outside their "
+        "folders: sinter runs them, "
+        "other tools refuse that; --weights pack makes a folder for them");
+  }
+  return warnings;
+}
+
+}  // namespace
+
+std::string_view precision_name(Precision precision) {
+  return kPrecisions[static_cast<std::size_t>(precision)].name;
+}
+
+Precision precision_from_name(std::string_view name) {
+  for (const PrecisionRow& row : kPrecisions) {
+    if (row.name == name) return row.precision;
+  }
+  throw Error(ErrorCode::kUsage,
+              fmt::format("there is no precision '{}'; there are fp16, fp32, bf16 and keep", name));
+}
+
+ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOptions& options) {
+  const weights::Checkpoint checkpoint = weights::Checkpoint::open(path);
+  require_free(out, path);
+  ConvertReport report{
+      .model = arch::detect(checkpoint, options.detect), .graphs = {}, .warnings = {}};
+  try {
+    report.graphs = Conversion(checkpoint, report.model, out, options).run();
+  } catch (Error& error) {
+    error.add_context(fmt::format("converting {} as {}", path.string(), report.model.family));
+    throw;
+  }
+  report.warnings = warnings_of(report.model, options, report.graphs);
+  return report;
+}
+
+}  // namespace sinter::convert

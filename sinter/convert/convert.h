@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinter/arch/model.h"
+#include "sinter/convert/component_graph.h"
+#include "sinter/convert/weight_files.h"
+
+namespace sinter::convert {
+
+/// What a component computes in. kKeep: what the file stores.
+enum class Precision { kF16, kF32, kBF16, kKeep };
+
+std::string_view precision_name(Precision precision);
+/// @throws Error{kUsage} naming the precisions there are.
+Precision precision_from_name(std::string_view name);
+
+/// A file to put into the output folder as it is (tokenizers).
+struct ExtraFile {
+  std::string path;  // within the folder
+  std::string text;
+};
+
+struct ConvertOptions {
+  std::vector<std::string> components;    // folder names; empty: all
+  Precision precision = Precision::kF16;  // of text encoders and the UNet
+  Precision vae_precision = Precision::kF32;
+  WeightStorage weights = WeightStorage::kLink;
+  std::string io = "optimum";
+  bool controlnet_inputs = false;
+  bool hidden_states = false;
+  std::optional<StaticSize> size;
+  arch::DetectOptions detect;
+  std::vector<ExtraFile> extra_files;
+  std::string tool_version;
+  /// Called for each graph as it progresses; bytes are those of packed weights.
+  std::function<void(std::string_view folder, std::uint64_t done, std::uint64_t total)> progress;
+};
+
+/// What became of one graph.
+struct GraphReport {
+  std::string folder;
+  DType compute;
+  std::size_t nodes;
+  std::size_t initializers;
+  std::uint64_t weight_bytes;
+  LinkKind link;
+};
+
+struct ConvertReport {
+  arch::Model
+      model;  // its components refer to a checkpoint that is closed: read names and configs only
+  std::vector<GraphReport> graphs;
+  std::vector<std::string> warnings;
+};
+
+/// Writes the folder `out` from a checkpoint, whole or not at all. An earlier folder of sinter's is
+/// replaced.
+/// @throws Error{kUsage} when `out` exists and is not sinter's, or holds the checkpoint; all that
+/// reading and building throw.
+ConvertReport convert(const std::filesystem::path& checkpoint, const std::filesystem::path& out,
+                      const ConvertOptions& options);
+
+}  // namespace sinter::convert

@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <variant>
+
+#include "sinter/base/error.h"
+#include "sinter/convert/weight_files.h"
+
+namespace sinter::convert {
+namespace fs = std::filesystem;
+namespace {
+
+// float8 has no Cast at opset 17.
+void require_castable(const graph::Initializer& initializer) {
+  if (initializer.dtype != DType::kF8E4M3 && initializer.dtype != DType::kF8E5M2) return;
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("'{}' is {}, which opset 17 cannot cast", initializer.name,
+                          dtype_info(initializer.dtype).word),
+              "--weights pack stores it converted");
+}
+
+std::string path_out_of(const fs::path& folder, const fs::path& source) {
+  const fs::path out = folder.parent_path();
+  const bool neighbours = source.parent_path() == out.parent_path();
+  return neighbours ? source.lexically_relative(folder).generic_string() : source.generic_string();
+}
+
+/// A name for the link inside the folder; two sources of one name are told apart by their number.
+std::string link_name(const fs::path& source, std::size_t file,
+                      const std::map<std::size_t, std::string>& taken) {
+  const std::string name = source.filename().string();
+  for (const auto& [other, used] : taken) {
+    if (used == name)
+      return fmt::format("{}.{}{}", source.stem().string(), file, source.extension().string());
+  }
+  return name;
+}
+
+}  // namespace
+
+StoredWeights link_weights(const graph::Graph& graph, const weights::Checkpoint& checkpoint,
+                           const fs::path& staging, const fs::path& folder) {
+  StoredWeights stored;
+  std::map<std::size_t, std::string> locations;  // by source file
+  for (const graph::Initializer& initializer : graph.initializers()) {
+    const auto* range = std::get_if<graph::FileRange>(&initializer.data);
+    if (range == nullptr) continue;
+    require_castable(initializer);
+    if (!locations.contains(range->file)) {
+      const weights::SourceFile& file = checkpoint.files()[range->file];
+      const fs::path source = fs::canonical(file.path);
+      std::string location = link_name(source, range->file, locations);
+      if (!hard_link(source, staging / location)) {
+        stored.kind = LinkKind::kPath;
+        location = path_out_of(fs::weakly_canonical(folder), source);
+      }
+      stored.options.links.push_back({.location = location,
+                                      .source = source.generic_string(),
+                                      .bytes = file.stamp.bytes,
+                                      .modified_ns = file.stamp.modified_ns,
+                                      .header_bytes = file.header_bytes,
+                                      .header_sha256 = file.header_sha256});
+      locations.emplace(range->file, std::move(location));
+    }
+    stored.options.placements.emplace(initializer.name,
+                                      graph::Placement{locations.at(range->file), range->begin});
+    stored.bytes += static_cast<std::uint64_t>(element_count(initializer.shape)) *
+                    dtype_bytes(initializer.dtype);
+  }
+  return stored;
+}
+
+}  // namespace sinter::convert

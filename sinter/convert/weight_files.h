@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sinter/graph/graph.h"
+#include "sinter/graph/onnx_writer.h"
+#include "sinter/weights/checkpoint.h"
+
+namespace sinter::convert {
+
+/// How weights reach the readers of a graph.
+enum class WeightStorage {
+  kLink,  // they stay where they are
+  kPack,  // model.onnx.data beside the graph, aligned, in the dtype of use
+};
+
+/// How a linked file is reached from the graph's folder.
+enum class LinkKind {
+  kHardLink,  // another name of the file inside the folder: engines accept nothing outside it
+  kPath,  // a path out of the folder, where the disk has no hard links: for sinter's own sessions
+};
+
+/// Where a graph's weights were put.
+struct StoredWeights {
+  graph::OnnxWriteOptions options;  // placements and links for the writer
+  std::uint64_t bytes = 0;          // of the initializers
+  LinkKind kind = LinkKind::kHardLink;
+};
+
+/// Called with bytes done and in all.
+using ByteProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+/// Links the source files of the graph's weights into `staging`, which will become `folder`.
+/// Relative paths are used when the folder's parent (the output) and a source share a parent
+/// folder, absolute ones otherwise.
+/// @throws Error{kUnsupported} when a weight's dtype cannot be cast inside a graph.
+StoredWeights link_weights(const graph::Graph& graph, const weights::Checkpoint& checkpoint,
+                           const std::filesystem::path& staging,
+                           const std::filesystem::path& folder);
+
+/// Copies the graph's weights into `staging`/model.onnx.data, converted to their initializers'
+/// dtypes, each at a multiple of 4096 bytes. Streams: memory stays at a few megabytes.
+StoredWeights pack_weights(const graph::Graph& graph, const weights::Checkpoint& checkpoint,
+                           const std::filesystem::path& staging, const ByteProgress& progress);
+
+}  // namespace sinter::convert
