@@ -1,0 +1,35 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace sinter::cli {
+
+/// Runs a command whose options have been parsed; returns the exit status.
+using Run = std::function<int()>;
+
+/// One row of the command table.
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view example;  // a command line that works, for --help
+  /// Declares the options on the command's own parser and returns what runs it.
+  Run (*declare)(CLI::App& app);
+};
+
+/// All commands in the order of --help.
+const std::vector<Command>& commands();
+
+Run declare_bench(CLI::App& app);
+Run declare_convert(CLI::App& app);
+Run declare_generate(CLI::App& app);
+Run declare_inspect(CLI::App& app);
+Run declare_verify(CLI::App& app);
+
+// Exit statuses that are no errors.
+inline constexpr int kDone = 0;
+inline constexpr int kFindings = 1;  // a mismatch, or something found
+
+}  // namespace sinter::cli

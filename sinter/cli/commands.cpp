@@ -1,0 +1,24 @@
+#include "sinter/cli/command.h"
+
+namespace sinter::cli {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table{
+      {"inspect", "say what a checkpoint is, whether it is sound, and what is missing",
+       "sinter inspect models/shapes-sd1.safetensors", declare_inspect},
+      {"convert", "write ONNX graphs, tokenizer, scheduler and configuration from a checkpoint",
+       "sinter convert models/shapes-sd1.safetensors out/shapes", declare_convert},
+      {"verify",
+       "compare graphs with reference results, engines with each other, or find where they part",
+       "sinter verify out/shapes --against onnxruntime", declare_verify},
+      {"generate", "draw pictures from prompts",
+       "sinter generate models/shapes-sd1.safetensors -p \"a red circle on a blue background\" "
+       "--width 128 --height 128 -o circle.png",
+       declare_generate},
+      {"bench", "time loading and steps of a converted folder, and its memory",
+       "sinter bench out/shapes --width 128 --height 128", declare_bench},
+  };
+  return table;
+}
+
+}  // namespace sinter::cli

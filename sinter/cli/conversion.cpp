@@ -1,0 +1,93 @@
+#include "sinter/cli/conversion.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "sinter/base/error.h"
+#include "sinter/cli/version.h"
+
+namespace sinter::cli {
+namespace {
+
+/// "1x512x768" to numbers.
+convert::StaticSize parse_size(const std::string& text) {
+  std::vector<std::int64_t> numbers;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (at < end) {
+    std::int64_t number = 0;
+    const auto [next, error] = std::from_chars(at, end, number);
+    if (error != std::errc{}) break;
+    numbers.push_back(number);
+    at = next;
+    if (at < end && *at == 'x') ++at;
+  }
+  if (numbers.size() != 3 || at != end) {
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format(
+            "--static is '{}', expected BATCHxHEIGHTxWIDTH in pixels, for example 1x512x512",
+            text));
+  }
+  return {.batch = numbers[0], .height = numbers[1], .width = numbers[2]};
+}
+
+}  // namespace
+
+void declare_conversion(CLI::App& app, ConversionOptions& options) {
+  app.add_option("--components", options.components,
+                 "only these: text_encoder, text_encoder_2, unet, vae_decoder, vae_encoder")
+      ->delimiter(',');
+  app.add_option("--precision", options.precision,
+                 "what text encoders and UNet compute in: fp16, fp32, bf16, keep")
+      ->capture_default_str();
+  app.add_option("--vae-precision", options.vae_precision, "what the VAE computes in")
+      ->capture_default_str();
+  app.add_option(
+         "--weights", options.weights,
+         "link: use the checkpoint's bytes where they are; pack: copy them beside the graphs")
+      ->capture_default_str();
+  app.add_option("--io", options.io,
+                 "names of inputs and outputs: optimum, ldm, demodiffusion, comfy, a1111")
+      ->capture_default_str();
+  app.add_option("--static", options.size,
+                 "fixed sizes instead of dynamic ones: BATCHxHEIGHTxWIDTH in pixels");
+  app.add_option("--family", options.family,
+                 "take the checkpoint as this family instead of detecting it");
+  app.add_option("--prediction", options.prediction,
+                 "what the UNet predicts where the file cannot tell: epsilon, v");
+  app.add_flag("--controlnet-inputs", options.controlnet_inputs,
+               "give the UNet the inputs for ControlNet residuals");
+  app.add_flag("--hidden-states", options.hidden_states,
+               "give text encoders every hidden state as output");
+}
+
+convert::ConvertOptions to_request(const ConversionOptions& options) {
+  convert::ConvertOptions request;
+  request.components = options.components;
+  request.precision = convert::precision_from_name(options.precision);
+  request.vae_precision = convert::precision_from_name(options.vae_precision);
+  if (options.weights != "link" && options.weights != "pack") {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--weights is '{}', expected link or pack", options.weights));
+  }
+  request.weights =
+      options.weights == "link" ? convert::WeightStorage::kLink : convert::WeightStorage::kPack;
+  request.io = std::string(convert::io_profile(options.io).name);
+  if (!options.size.empty()) request.size = parse_size(options.size);
+  if (!options.family.empty()) request.detect.family = options.family;
+  if (!options.prediction.empty()) {
+    request.detect.prediction = arch::prediction_from_name(options.prediction);
+    if (!request.detect.prediction) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("--prediction is '{}', expected epsilon or v", options.prediction));
+    }
+  }
+  request.controlnet_inputs = options.controlnet_inputs;
+  request.hidden_states = options.hidden_states;
+  request.tool_version = kVersion;
+  return request;
+}
+
+}  // namespace sinter::cli

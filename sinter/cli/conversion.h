@@ -1,0 +1,31 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "sinter/convert/convert.h"
+
+namespace sinter::cli {
+
+/// The options of a conversion as they are typed; `convert` has them all, `generate` converts with
+/// its own.
+struct ConversionOptions {
+  std::vector<std::string> components;
+  std::string precision = "fp16";
+  std::string vae_precision = "fp32";
+  std::string weights = "link";
+  std::string io = "optimum";
+  std::string size;  // BATCHxHEIGHTxWIDTH
+  std::string family;
+  std::string prediction;
+  bool controlnet_inputs = false;
+  bool hidden_states = false;
+};
+
+void declare_conversion(CLI::App& app, ConversionOptions& options);
+
+/// @throws Error{kUsage} for words that are not in their tables.
+convert::ConvertOptions to_request(const ConversionOptions& options);
+
+}  // namespace sinter::cli

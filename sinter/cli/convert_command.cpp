@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "sinter/base/error.h"
+#include "sinter/cli/command.h"
+#include "sinter/cli/conversion.h"
+#include "sinter/cli/progress.h"
+#include "sinter/cli/text.h"
+
+namespace sinter::cli {
+namespace {
+
+struct Options {
+  std::string checkpoint;
+  std::string out;
+  ConversionOptions conversion;
+  bool json = false;
+};
+
+void print_text(const Options& options, const convert::ConvertReport& report, double seconds) {
+  fmt::print("{}: {} ({})\n", options.checkpoint, report.model.family,
+             fmt::join(report.model.evidence, ", "));
+  const bool link = options.conversion.weights == "link";
+  for (const convert::GraphReport& graph : report.graphs) {
+    fmt::print("  {:<16} {:<9} {:>5} nodes  {:>9} {}\n", graph.folder,
+               dtype_info(graph.compute).word, graph.nodes, human_bytes(graph.weight_bytes),
+               link ? "linked" : "packed");
+  }
+  fmt::print("{} written in {:.2f} s\n", options.out, seconds);
+}
+
+void print_json(const Options& options, const convert::ConvertReport& report, double seconds) {
+  nlohmann::ordered_json json{{"checkpoint", options.checkpoint},
+                              {"out", options.out},
+                              {"family", report.model.family},
+                              {"evidence", report.model.evidence},
+                              {"graphs", nlohmann::ordered_json::array()},
+                              {"warnings", report.warnings},
+                              {"seconds", seconds}};
+  for (const convert::GraphReport& graph : report.graphs) {
+    json["graphs"].push_back({{"folder", graph.folder},
+                              {"compute", dtype_info(graph.compute).word},
+                              {"nodes", graph.nodes},
+                              {"initializers", graph.initializers},
+                              {"weight_bytes", graph.weight_bytes}});
+  }
+  fmt::print("{}\n", json.dump(2));
+}
+
+int run(const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  ByteProgress progress("packing");
+  convert::ConvertOptions request = to_request(options.conversion);
+  if (request.weights == convert::WeightStorage::kPack) {
+    request.progress = [&](std::string_view folder, std::uint64_t done, std::uint64_t total) {
+      progress.update(folder, done, total);
+    };
+  }
+  const convert::ConvertReport report = convert::convert(options.checkpoint, options.out, request);
+  progress.finish();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (const std::string& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  if (options.json) {
+    print_json(options, report, seconds);
+  } else {
+    print_text(options, report, seconds);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Run declare_convert(CLI::App& app) {
+  auto options =
+      std::make_shared<Options>();  // shared by the parser's bindings and the returned function
+  app.add_option("checkpoint", options->checkpoint, "a .safetensors file or a folder")->required();
+  app.add_option("out", options->out, "folder to write")->required();
+  declare_conversion(app, options->conversion);
+  app.add_flag("--json", options->json, "print the result as JSON");
+  return [options] { return run(*options); };
+}
+
+}  // namespace sinter::cli
