@@ -33,7 +33,7 @@ std::string_view format_name(FileFormat format);
 /// What recognise() found.
 struct RecognisedFormat {
   FileFormat format;
-  std::string description;  // a noun phrase: "a web page saved in place of the file"
+  std::string description;  // a noun phrase: "a web page saved in place of the model"
   std::string hint;         // what to do about it; empty for formats that hold a model
 };
 

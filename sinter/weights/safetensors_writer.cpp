@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "sinter/base/error.h"
 #include "sinter/weights/safetensors_header.h"
@@ -15,6 +16,12 @@ namespace sinter::weights {
 namespace {
 
 constexpr std::size_t kAlignment = 8;
+
+// The reference writer's, from github.com/huggingface/safetensors: no type follows a narrower one.
+constexpr std::array kTypeOrder{DType::kU64, DType::kI64, DType::kF64,    DType::kF32,
+                                DType::kU32, DType::kI32, DType::kBF16,   DType::kF16,
+                                DType::kU16, DType::kI16, DType::kF8E4M3, DType::kF8E5M2,
+                                DType::kI8,  DType::kU8,  DType::kBool};
 
 std::string quoted(const std::string& text) {
   if (utf8_length(std::as_bytes(std::span(text))) != text.size()) {
@@ -65,9 +72,11 @@ std::string header_text(const std::vector<PlannedTensor>& tensors,
 
 void sort_for_alignment(std::vector<PlannedTensor>& tensors) {
   std::sort(tensors.begin(), tensors.end(), [](const PlannedTensor& a, const PlannedTensor& b) {
-    const std::size_t a_bytes = dtype_bytes(a.dtype);
-    const std::size_t b_bytes = dtype_bytes(b.dtype);
-    return a_bytes != b_bytes ? a_bytes > b_bytes : a.name < b.name;
+    const auto rank = [](DType dtype) {
+      return std::find(kTypeOrder.begin(), kTypeOrder.end(), dtype) - kTypeOrder.begin();
+    };
+    return std::pair(rank(a.dtype), std::string_view(a.name)) <
+           std::pair(rank(b.dtype), std::string_view(b.name));
   });
 }
 

@@ -32,10 +32,10 @@ Manifest load_manifest(const std::filesystem::path& path);
 
 struct Options {
   DType dtype = DType::kF16;  // kF16, kF32 or kBF16: of the floating tensors
-  std::string prefix;         // only keys that begin with it; they keep it
+  std::string prefix = {};    // only keys that begin with it; they keep it
   int threads = 0;            // 0: one a core
-  std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // bytes of data; may be
-                                                                          // empty
+  /// Called after every block with the bytes of data written and their total; may be empty.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };
 
 /// The element type under which a tensor is stored: integers keep theirs, keys without a dot
