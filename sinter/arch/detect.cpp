@@ -76,9 +76,11 @@ void check_family(const Component& unet, const Family& family) {
 }
 
 /// The states of the text encoders, side by side, are the UNet's context.
-void check_context(const Model& model, const UNetConfig& unet) {
+void check_context(const Model& model, const UNetConfig& unet, const Family& family) {
   std::int64_t width = 0;
   std::int64_t pooled = 0;
+  for (const TowerUse& use : family.towers)
+    if (model.find(use.component) == nullptr) return;
   for (const Component& component : model.components) {
     const auto* text = std::get_if<TextEncoderConfig>(&component.config);
     if (text == nullptr) continue;
@@ -164,7 +166,7 @@ Model detect(const weights::Checkpoint& checkpoint, const DetectOptions& options
     model.components.push_back(build_component(found, family, checkpoint, model.missing));
   if (const UNetConfig* unet = unet_of(model)) {
     check_family(*model.find("unet"), family);
-    check_context(model, *unet);
+    check_context(model, *unet, family);
     check_latents(model, *unet);
   }
   add_missing_components(model, family);

@@ -44,8 +44,8 @@ struct Model {
 };
 
 struct DetectOptions {
-  std::optional<std::string> family;     // overrides detection
-  std::optional<Prediction> prediction;  // overrides what the file says
+  std::optional<std::string> family = {};     // overrides detection
+  std::optional<Prediction> prediction = {};  // overrides what the file says
 };
 
 /// Reads what a checkpoint is from its names and shapes. The result refers to the checkpoint's

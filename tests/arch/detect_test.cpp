@@ -1,0 +1,615 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "sinter/arch/model.h"
+#include "sinter/arch/structure.h"
+#include "sinter/base/error.h"
+#include "tests/arch/manifest_checkpoint.h"
+
+namespace sinter::arch {
+namespace {
+
+using arch_test::load_manifest;
+using arch_test::Manifest;
+using arch_test::ManifestCheckpoint;
+
+const UNetConfig& unet_of(const Model& model) {
+  return std::get<UNetConfig>(model.find("unet")->config);
+}
+const VaeConfig& vae_of(const Model& model) {
+  return std::get<VaeConfig>(model.find("vae")->config);
+}
+const TextEncoderConfig& text_of(const Model& model, std::string_view name = "text_encoder") {
+  return std::get<TextEncoderConfig>(model.find(name)->config);
+}
+
+std::vector<std::int64_t> channels_of(const std::vector<UNetLevel>& levels) {
+  std::vector<std::int64_t> result;
+  for (const UNetLevel& level : levels) result.push_back(level.channels);
+  return result;
+}
+std::vector<std::vector<int>> depths_of(const std::vector<UNetLevel>& levels) {
+  std::vector<std::vector<int>> result;
+  for (const UNetLevel& level : levels) result.push_back(level.depths);
+  return result;
+}
+std::vector<std::string> names_of(const Model& model) {
+  std::vector<std::string> result;
+  for (const Component& component : model.components) result.push_back(component.name);
+  return result;
+}
+bool has_evidence(const Model& model, std::string_view part) {
+  return std::ranges::any_of(model.evidence, [&](const std::string& sentence) {
+    return sentence.find(part) != std::string::npos;
+  });
+}
+
+/// Elements of the tensors that are in the file and in no network.
+std::int64_t idle_elements(const Manifest& manifest) {
+  std::int64_t count = 0;
+  for (const auto& tensor : manifest.tensors)
+    if (tensor.name.find("position_ids") != std::string::npos ||
+        tensor.name.find("logit_scale") != std::string::npos ||
+        tensor.name.find('.') == std::string::npos)
+      count += element_count(tensor.shape);
+  return count;
+}
+
+using Names = std::vector<std::string>;
+using Levels = std::vector<std::int64_t>;
+using Depths = std::vector<std::vector<int>>;
+
+/// A published network and what its authors' configuration files say of it.
+struct KnownModel {
+  std::string manifest;
+  std::string family;
+  Names components;
+  std::int64_t in_channels;
+  std::int64_t context;
+  std::int64_t heads;
+  Levels down;
+  Depths down_depths;
+  Depths up_depths;
+  int mid_depth;
+  bool linear;
+  std::int64_t vector;
+  std::int64_t pooled;
+  int time_ids;
+
+  friend std::ostream& operator<<(std::ostream& out, const KnownModel& model) {
+    return out << model.manifest;
+  }
+};
+
+const Depths kSd1Down{{1, 1}, {1, 1}, {1, 1}, {0, 0}};
+const Depths kSd1Up{{0, 0, 0}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
+const Levels kSd1Levels{320, 640, 1280, 1280};
+
+const KnownModel kKnownModels[] = {
+    {"sd15",
+     "sd15",
+     {"text_encoder", "unet", "vae"},
+     4,
+     768,
+     8,
+     kSd1Levels,
+     kSd1Down,
+     kSd1Up,
+     1,
+     false,
+     0,
+     0,
+     0},
+    {"sd15-inpainting",
+     "sd15-inpaint",
+     {"text_encoder", "unet", "vae"},
+     9,
+     768,
+     8,
+     kSd1Levels,
+     kSd1Down,
+     kSd1Up,
+     1,
+     false,
+     0,
+     0,
+     0},
+    {"sd21",
+     "sd21",
+     {"text_encoder", "unet", "vae"},
+     4,
+     1024,
+     0,
+     kSd1Levels,
+     kSd1Down,
+     kSd1Up,
+     1,
+     true,
+     0,
+     0,
+     0},
+    {"sdxl-base",
+     "sdxl-base",
+     {"text_encoder", "text_encoder_2", "unet", "vae"},
+     4,
+     2048,
+     0,
+     {320, 640, 1280},
+     {{0, 0}, {2, 2}, {10, 10}},
+     {{10, 10, 10}, {2, 2, 2}, {0, 0, 0}},
+     10,
+     true,
+     2816,
+     1280,
+     6},
+    {"sdxl-refiner",
+     "sdxl-refiner",
+     {"text_encoder_2", "unet", "vae"},
+     4,
+     1280,
+     0,
+     {384, 768, 1536, 1536},
+     {{0, 0}, {4, 4}, {4, 4}, {0, 0}},
+     {{0, 0, 0}, {4, 4, 4}, {4, 4, 4}, {0, 0, 0}},
+     4,
+     true,
+     2560,
+     1280,
+     5},
+    {"tiny/sd1",
+     "sd15",
+     {"text_encoder", "unet", "vae"},
+     4,
+     64,
+     8,
+     {32, 64, 64, 64},
+     kSd1Down,
+     kSd1Up,
+     1,
+     false,
+     0,
+     0,
+     0},
+    {"tiny/sd1-inpainting",
+     "sd15-inpaint",
+     {"text_encoder", "unet", "vae"},
+     9,
+     64,
+     8,
+     {32, 64, 64, 64},
+     kSd1Down,
+     kSd1Up,
+     1,
+     false,
+     0,
+     0,
+     0},
+    {"tiny/sd2",
+     "sd21",
+     {"text_encoder", "unet", "vae"},
+     4,
+     64,
+     0,
+     {64, 128, 128, 128},
+     kSd1Down,
+     kSd1Up,
+     1,
+     true,
+     0,
+     0,
+     0},
+    {"tiny/sdxl-base",
+     "sdxl-base",
+     {"text_encoder", "text_encoder_2", "unet", "vae"},
+     4,
+     192,
+     0,
+     {64, 128, 128},
+     {{0, 0}, {1, 1}, {2, 2}},
+     {{2, 2, 2}, {1, 1, 1}, {0, 0, 0}},
+     2,
+     true,
+     1664,
+     128,
+     6},
+    {"tiny/sdxl-refiner",
+     "sdxl-refiner",
+     {"text_encoder_2", "unet", "vae"},
+     4,
+     128,
+     0,
+     {64, 128, 128, 128},
+     {{0, 0}, {2, 2}, {2, 2}, {0, 0}},
+     {{0, 0, 0}, {2, 2, 2}, {2, 2, 2}, {0, 0, 0}},
+     2,
+     true,
+     1408,
+     128,
+     5},
+    {"diffusers/sd15-unet",
+     "sd15",
+     {"unet"},
+     4,
+     768,
+     8,
+     kSd1Levels,
+     kSd1Down,
+     kSd1Up,
+     1,
+     false,
+     0,
+     0,
+     0},
+    {"diffusers/sdxl-unet",
+     "sdxl-base",
+     {"unet"},
+     4,
+     2048,
+     0,
+     {320, 640, 1280},
+     {{0, 0}, {2, 2}, {10, 10}},
+     {{10, 10, 10}, {2, 2, 2}, {0, 0, 0}},
+     10,
+     true,
+     2816,
+     1280,
+     6},
+};
+
+class PublishedUNet : public testing::TestWithParam<KnownModel> {};
+
+TEST_P(PublishedUNet, IsReadWhole) {
+  const KnownModel& known = GetParam();
+  const Manifest manifest = load_manifest(known.manifest);
+  const ManifestCheckpoint checkpoint(manifest);
+  const Model model = detect(*checkpoint);
+  EXPECT_EQ(model.family, known.family);
+  EXPECT_EQ(names_of(model), known.components);
+  EXPECT_EQ(model.missing, Names{});
+  EXPECT_EQ(model.unexpected, Names{});
+  std::int64_t parameters = idle_elements(manifest);
+  for (const Component& component : model.components) parameters += component.parameters;
+  EXPECT_EQ(parameters, manifest.parameters);
+}
+
+TEST_P(PublishedUNet, HasItsAuthorsConfiguration) {
+  const KnownModel& known = GetParam();
+  const ManifestCheckpoint checkpoint(known.manifest);
+  const UNetConfig unet = unet_of(detect(*checkpoint));
+  EXPECT_EQ(unet.in_channels, known.in_channels);
+  EXPECT_EQ(unet.out_channels, 4);
+  EXPECT_EQ(unet.model_channels, known.down[0]);
+  EXPECT_EQ(unet.time_dim, 4 * known.down[0]);
+  EXPECT_EQ(unet.context_dim, known.context);
+  EXPECT_EQ(channels_of(unet.down), known.down);
+  EXPECT_EQ(channels_of(unet.up), Levels(known.down.rbegin(), known.down.rend()));
+  EXPECT_EQ(depths_of(unet.down), known.down_depths);
+  EXPECT_EQ(depths_of(unet.up), known.up_depths);
+  EXPECT_EQ(unet.mid_depth, known.mid_depth);
+  EXPECT_EQ(unet.mid_resnets, 2);
+  EXPECT_EQ(unet.heads, known.heads);
+  EXPECT_EQ(unet.head_width, known.heads == 0 ? 64 : 0);
+  EXPECT_EQ(unet.linear_projection, known.linear);
+  EXPECT_EQ(unet.vector_dim, known.vector);
+  EXPECT_EQ(unet.pooled_dim, known.pooled);
+  EXPECT_EQ(unet.time_ids, known.time_ids);
+  for (std::size_t level = 0; level < unet.down.size(); ++level) {
+    const bool last = level + 1 == unet.down.size();
+    EXPECT_EQ(unet.down[level].resample, !last) << level;
+    EXPECT_EQ(unet.up[level].resample, !last) << level;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Manifests, PublishedUNet, testing::ValuesIn(kKnownModels),
+                         [](const auto& param) {
+                           std::string name = param.param.manifest;
+                           std::ranges::replace_if(
+                               name, [](char c) { return c == '/' || c == '-'; }, '_');
+                           return name;
+                         });
+
+TEST(Detect, ReadsTheTextEncoderOfStableDiffusion1) {
+  const ManifestCheckpoint checkpoint("sd15");
+  const TextEncoderConfig text = text_of(detect(*checkpoint));
+  EXPECT_EQ(text.vocabulary, 49408);
+  EXPECT_EQ(text.positions, 77);
+  EXPECT_EQ(text.width, 768);
+  EXPECT_EQ(text.heads, 12);
+  EXPECT_EQ(text.layers, 12);
+  EXPECT_EQ(text.mlp_width, 3072);
+  EXPECT_EQ(text.projection_dim, 0);
+  EXPECT_EQ(text.activation, Activation::kQuickGelu);
+  EXPECT_EQ(text.state, TextState::kLast);
+  EXPECT_FALSE(text.pooled_projection);
+}
+
+TEST(Detect, ReadsTheTextEncoderOfStableDiffusion2) {
+  const ManifestCheckpoint checkpoint("sd21");
+  const TextEncoderConfig text = text_of(detect(*checkpoint));
+  EXPECT_EQ(text.width, 1024);
+  EXPECT_EQ(text.heads, 16);
+  EXPECT_EQ(text.layers, 24);
+  EXPECT_EQ(text.mlp_width, 4096);
+  EXPECT_EQ(text.projection_dim, 1024);
+  EXPECT_EQ(text.activation, Activation::kGelu);
+  EXPECT_EQ(text.state, TextState::kPenultimateNormed);
+  EXPECT_FALSE(text.pooled_projection);
+}
+
+TEST(Detect, ReadsBothTextEncodersOfStableDiffusionXl) {
+  const ManifestCheckpoint checkpoint("sdxl-base");
+  const Model model = detect(*checkpoint);
+  const TextEncoderConfig first = text_of(model);
+  EXPECT_EQ(first.width, 768);
+  EXPECT_EQ(first.activation, Activation::kQuickGelu);
+  EXPECT_EQ(first.state, TextState::kPenultimate);
+  EXPECT_FALSE(first.pooled_projection);
+  const TextEncoderConfig second = text_of(model, "text_encoder_2");
+  EXPECT_EQ(second.width, 1280);
+  EXPECT_EQ(second.heads, 20);
+  EXPECT_EQ(second.layers, 32);
+  EXPECT_EQ(second.mlp_width, 5120);
+  EXPECT_EQ(second.projection_dim, 1280);
+  EXPECT_EQ(second.activation, Activation::kGelu);
+  EXPECT_EQ(second.state, TextState::kPenultimate);
+  EXPECT_TRUE(second.pooled_projection);
+}
+
+TEST(Detect, ReadsTheAutoencoder) {
+  for (const char* manifest : {"sd15", "vae-standalone", "diffusers/vae-kl-f8"}) {
+    const ManifestCheckpoint checkpoint(manifest);
+    const Model model = detect(*checkpoint);
+    EXPECT_EQ(model.missing, Names{}) << manifest;
+    EXPECT_EQ(model.unexpected, Names{}) << manifest;
+    EXPECT_EQ(model.find("vae")->parameters, 83653863) << manifest;
+    const VaeConfig vae = vae_of(model);
+    EXPECT_EQ(vae.image_channels, 3);
+    EXPECT_EQ(vae.latent_channels, 4);
+    const std::vector<std::int64_t> wide{128, 256, 512, 512};
+    ASSERT_EQ(vae.encoder.size(), 4U);
+    ASSERT_EQ(vae.decoder.size(), 4U);
+    for (std::size_t level = 0; level < 4; ++level) {
+      EXPECT_EQ(vae.encoder[level].channels, wide[level]);
+      EXPECT_EQ(vae.encoder[level].resnets, 2);
+      EXPECT_EQ(vae.encoder[level].resample, level != 3);
+      EXPECT_EQ(vae.decoder[level].channels, wide[3 - level]);
+      EXPECT_EQ(vae.decoder[level].resnets, 3);
+      EXPECT_EQ(vae.decoder[level].resample, level != 3);
+    }
+    EXPECT_TRUE(vae.encoder_attention && vae.decoder_attention);
+    EXPECT_TRUE(vae.quant_conv && vae.post_quant_conv);
+    EXPECT_EQ(vae.factor(), 8);
+    EXPECT_EQ(vae.scaling_factor, 0.18215);
+  }
+}
+
+TEST(Detect, KnowsTheScalingOfStableDiffusionXl) {
+  for (const char* manifest : {"sdxl-base", "sdxl-refiner"}) {
+    const ManifestCheckpoint checkpoint(manifest);
+    EXPECT_EQ(vae_of(detect(*checkpoint)).scaling_factor, 0.13025);
+  }
+  const ManifestCheckpoint alone("vae-standalone");
+  EXPECT_EQ(vae_of(detect(*alone, {.family = "sdxl-base"})).scaling_factor, 0.13025);
+  EXPECT_TRUE(has_evidence(detect(*alone), "does not tell"));
+}
+
+TEST(Detect, SplitsAFusedProjectionIntoRows) {
+  const ManifestCheckpoint checkpoint("sd21");
+  const Model model = detect(*checkpoint);
+  const WeightMap& weights = model.find("text_encoder")->weights;
+  const std::string layer = "text_model.encoder.layers.5.self_attn.";
+  std::int64_t row = 0;
+  for (const char* part : {"q_proj", "k_proj", "v_proj"}) {
+    const WeightSource* weight = weights.find(layer + part + ".weight");
+    ASSERT_NE(weight, nullptr) << part;
+    EXPECT_EQ(weight->tensor->name,
+              "cond_stage_model.model.transformer.resblocks.5.attn.in_proj_weight");
+    EXPECT_EQ(weight->first_row, row);
+    EXPECT_EQ(logical_shape(*weight), (Shape{1024, 1024}));
+    EXPECT_EQ(logical_shape(*weights.find(layer + part + ".bias")), (Shape{1024}));
+    row += 1024;
+  }
+  EXPECT_TRUE(weights.find("text_projection.weight")->transposed);
+}
+
+TEST(Detect, TurnsTheOriginalDecoderRound) {
+  const ManifestCheckpoint checkpoint("sd15");
+  const Model model = detect(*checkpoint);
+  const WeightMap& weights = model.find("vae")->weights;
+  EXPECT_EQ(weights.find("decoder.up_blocks.0.resnets.0.conv1.weight")->tensor->name,
+            "first_stage_model.decoder.up.3.block.0.conv1.weight");
+  EXPECT_EQ(weights.find("decoder.up_blocks.2.upsamplers.0.conv.weight")->tensor->name,
+            "first_stage_model.decoder.up.1.upsample.conv.weight");
+  EXPECT_EQ(weights.find("decoder.mid_block.attentions.0.to_out.0.weight")->tensor->name,
+            "first_stage_model.decoder.mid.attn_1.proj_out.weight");
+}
+
+TEST(Detect, GivesBothLayoutsOfAUNetTheSameNames) {
+  const ManifestCheckpoint original("sdxl-base");
+  const ManifestCheckpoint diffusers(load_manifest("diffusers/sdxl-unet"));
+  const Model a = detect(*original);
+  const Model b = detect(*diffusers);
+  EXPECT_EQ(a.find("unet")->layout, "original");
+  EXPECT_EQ(a.find("unet")->prefix, "model.diffusion_model.");
+  EXPECT_EQ(b.find("unet")->layout, "diffusers");
+  EXPECT_EQ(b.find("unet")->prefix, "");
+  const auto& left = a.find("unet")->weights.all();
+  const auto& right = b.find("unet")->weights.all();
+  ASSERT_EQ(left.size(), right.size());
+  for (auto l = left.begin(), r = right.begin(); l != left.end(); ++l, ++r) {
+    EXPECT_EQ(l->first, r->first);
+    EXPECT_EQ(logical_shape(l->second), logical_shape(r->second)) << l->first;
+  }
+}
+
+TEST(Detect, TakesBareOriginalComponents) {
+  Manifest unet = load_manifest("sdxl-refiner");
+  unet.keep("model.diffusion_model.");
+  unet.rename("model.diffusion_model.", "");
+  const Model refiner = detect(*ManifestCheckpoint(unet));
+  EXPECT_EQ(refiner.family, "sdxl-refiner");
+  EXPECT_EQ(unet_of(refiner).time_ids, 5);
+  EXPECT_EQ(refiner.missing, Names{});
+  EXPECT_EQ(refiner.unexpected, Names{});
+
+  Manifest text = load_manifest("sd21");
+  text.keep("cond_stage_model.model.");
+  text.rename("cond_stage_model.model.", "");
+  const Model tower = detect(*ManifestCheckpoint(text));
+  EXPECT_EQ(tower.family, "sd21");
+  EXPECT_EQ(text_of(tower).layers, 24);
+  EXPECT_EQ(tower.unexpected, Names{});
+}
+
+TEST(Detect, TellsTextEncodersInTransformersLayout) {
+  const Model clip = detect(*ManifestCheckpoint(load_manifest("diffusers/text-encoder-clip-l")));
+  EXPECT_EQ(clip.family, "sd15");
+  EXPECT_EQ(names_of(clip), Names{"text_encoder"});
+  EXPECT_EQ(clip.missing, Names{});
+  EXPECT_EQ(clip.unexpected, Names{});
+  const Model big = detect(*ManifestCheckpoint(load_manifest("diffusers/text-encoder-2-bigG")));
+  EXPECT_EQ(big.family, "sdxl-base");
+  EXPECT_EQ(names_of(big), Names{"text_encoder_2"});
+  EXPECT_EQ(text_of(big, "text_encoder_2").projection_dim, 1280);
+  EXPECT_TRUE(text_of(big, "text_encoder_2").pooled_projection);
+  EXPECT_EQ(big.missing, Names{});
+  EXPECT_EQ(big.unexpected, Names{});
+}
+
+TEST(Detect, TakesTextEncodersWithoutTheTextModelLevel) {
+  Manifest manifest = load_manifest("tiny/sd1");
+  manifest.rename("cond_stage_model.transformer.text_model.", "cond_stage_model.transformer.");
+  const Model model = detect(*ManifestCheckpoint(manifest));
+  EXPECT_EQ(model.missing, Names{});
+  EXPECT_EQ(model.unexpected, Names{});
+}
+
+TEST(Detect, TakesTheAttentionNamesOfOlderDiffusers) {
+  Manifest manifest = load_manifest("diffusers/vae-kl-f8");
+  for (const char* half : {"encoder", "decoder"}) {
+    const std::string at = std::string(half) + ".mid_block.attentions.0.";
+    manifest.rename(at + "to_q.", at + "query.");
+    manifest.rename(at + "to_k.", at + "key.");
+    manifest.rename(at + "to_v.", at + "value.");
+    manifest.rename(at + "to_out.0.", at + "proj_attn.");
+  }
+  const Model model = detect(*ManifestCheckpoint(manifest));
+  EXPECT_EQ(model.missing, Names{});
+  EXPECT_EQ(model.unexpected, Names{});
+}
+
+TEST(Detect, SaysThatStableDiffusion2HidesItsPrediction) {
+  const Model model = detect(*ManifestCheckpoint(load_manifest("sd21")));
+  EXPECT_FALSE(model.prediction.has_value());
+  EXPECT_NE(model.prediction_evidence.find("same names and shapes"), std::string::npos);
+  const Model given =
+      detect(*ManifestCheckpoint(load_manifest("sd21")), {.prediction = Prediction::kV});
+  EXPECT_EQ(given.prediction, Prediction::kV);
+}
+
+TEST(Detect, ListsWhatIsMissing) {
+  Manifest manifest = load_manifest("sd15");
+  manifest.erase("model.diffusion_model.input_blocks.4.1.proj_in.weight");
+  const Model model = detect(*ManifestCheckpoint(manifest));
+  EXPECT_EQ(model.missing, Names{"unet/down_blocks.1.attentions.0.proj_in.weight"});
+  EXPECT_EQ(model.unexpected, Names{});
+}
+
+TEST(Detect, NamesAMissingComponent) {
+  Manifest manifest = load_manifest("sd15");
+  manifest.erase("first_stage_model.");
+  const Model model = detect(*ManifestCheckpoint(manifest));
+  EXPECT_EQ(model.missing, Names{"vae (the whole component)"});
+}
+
+TEST(Detect, ListsWhatNobodyClaims) {
+  Manifest manifest = load_manifest("tiny/sd1");
+  manifest.add("model.diffusion_model.input_blocks.1.1.gate", {1});
+  manifest.add("somebody.else", {2, 2});
+  const Model model = detect(*ManifestCheckpoint(manifest));
+  EXPECT_EQ(model.unexpected,
+            (Names{"model.diffusion_model.input_blocks.1.1.gate", "somebody.else"}));
+}
+
+TEST(Detect, CountsMovingAveragesApart) {
+  Manifest manifest = load_manifest("tiny/sd1");
+  manifest.add("model_ema.decay", {});
+  manifest.add("model_ema.diffusion_modelout2bias", {4});
+  const Model model = detect(*ManifestCheckpoint(manifest));
+  EXPECT_EQ(model.unexpected, Names{});
+  EXPECT_TRUE(has_evidence(model, "2 moving averages"));
+}
+
+TEST(Detect, RefusesShapesThatContradictEachOther) {
+  Manifest manifest = load_manifest("sd15");
+  manifest.at("model.diffusion_model.output_blocks.5.0.in_layers.2.weight").shape = {1280, 1919, 3,
+                                                                                     3};
+  try {
+    detect(*ManifestCheckpoint(manifest));
+    FAIL() << "took it";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kShapeMismatch);
+    EXPECT_EQ(error.message(),
+              "'model.diffusion_model.output_blocks.5.0.in_layers.2.weight' is [1280,1919,3,3], "
+              "expected [1280,1920,3,3]");
+  }
+}
+
+TEST(Detect, RefusesAFamilyThatTheFileIsNot) {
+  const ManifestCheckpoint checkpoint("sd15-inpainting");
+  try {
+    detect(*checkpoint, {.family = "sd15"});
+    FAIL() << "took it";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "'model.diffusion_model.input_blocks.0.0.weight' is [320,9,3,3], expected "
+                 "[320,4,3,3]\nhint: 9 input channels are Stable Diffusion 1.x inpainting; try "
+                 "--family sd15-inpaint");
+  }
+  EXPECT_THROW(detect(*checkpoint, {.family = "sd21-inpaint"}), Error);
+  EXPECT_THROW(detect(*checkpoint, {.family = "sdxl-base"}), Error);
+}
+
+TEST(Detect, RefusesATextEncoderOfAnotherFamily) {
+  Manifest manifest = load_manifest("sd15");
+  Manifest other = load_manifest("tiny/sd1");
+  manifest.erase("cond_stage_model.");
+  other.keep("cond_stage_model.");
+  manifest.tensors.insert(manifest.tensors.end(), other.tensors.begin(), other.tensors.end());
+  try {
+    detect(*ManifestCheckpoint(manifest));
+    FAIL() << "took it";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "the UNet reads a context 768 wide, the text encoders give 64");
+  }
+}
+
+TEST(Detect, RefusesAnUnknownFamilyWithTheList) {
+  try {
+    detect(*ManifestCheckpoint(load_manifest("tiny/sd1")), {.family = "sd14"});
+    FAIL() << "took it";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    EXPECT_EQ(error.message(), "unknown family 'sd14'");
+    EXPECT_NE(error.hint().find("sd15, sd15-inpaint"), std::string::npos);
+  }
+}
+
+TEST(Detect, RefusesWhatIsNoStableDiffusionInWords) {
+  const ManifestCheckpoint checkpoint("diffusers/controlnet-sd15");
+  try {
+    detect(*checkpoint);
+    FAIL() << "took it";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_EQ(error.message(),
+              "'model.safetensors' is a ControlNet in diffusers' layout for Stable Diffusion 1.x");
+    EXPECT_FALSE(error.hint().empty());
+  }
+}
+
+}  // namespace
+}  // namespace sinter::arch
