@@ -12,7 +12,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 
 include(GNUInstallDirs)
-set(SINTER_INSTALL_LIBRARIES ${CMAKE_INSTALL_LIBDIR}/sinter)  # what the program loads at run time
+set(SINTER_INSTALL_LIBRARIES lib/sinter)  # what the program loads at run time; sinter/runtime looks there
 
 option(SINTER_BENCH "build the benchmarks" OFF)
 option(SINTER_FUZZ "build the fuzz targets with libFuzzer (clang)" OFF)

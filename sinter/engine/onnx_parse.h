@@ -27,10 +27,11 @@ bool tensorrt_compiled_in();
 /// Parses a .onnx file, external data included, into a strongly typed TensorRT-RTX network.
 ///
 /// library_dir holds libtensorrt_rtx.so.1 and libtensorrt_onnxparser_rtx.so.1; they are loaded for
-/// the call. Needs no GPU and no CUDA. External data must lie in the model's folder or below it:
-/// see docs/formats.md. A model that the parser refuses is a report, not an exception.
-/// @throws Error{kUnsupported} when tensorrt_compiled_in() is false; Error{kIo} when there is no
-/// such model;
+/// the call. Needs no GPU and no CUDA. External data must lie in the model's folder or below it (a
+/// hard link does); a location that leads out of it is refused.
+/// A model that the parser refuses is a report, not an exception.
+/// @throws Error{kUnsupported} when tensorrt_compiled_in() is false;
+///         Error{kIo} when there is no such model;
 ///         Error{kRuntime} when the libraries cannot be loaded or do not start.
 ParseReport parse_onnx(const std::filesystem::path& model,
                        const std::filesystem::path& library_dir);

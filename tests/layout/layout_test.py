@@ -34,9 +34,8 @@ OWNERS = {
 # Headers of one operating system. Only base/ sees them, so that a port changes one folder.
 SYSTEM_HEADERS = re.compile(
     r"(sys|linux|arpa|netinet|mach)/.*"
-    r"|(unistd|fcntl|dlfcn|dirent|errno|signal|spawn|poll|pthread|sched|semaphore|termios|windows|io|direct|pwd|glob"
-    r"|fnmatch|ftw|syslog|ucontext|execinfo|link|mman)\.h"
-    r"|csignal|cerrno")
+    r"|(unistd|fcntl|dlfcn|dirent|signal|spawn|poll|pthread|sched|semaphore|termios|windows|io|direct|pwd|glob"
+    r"|fnmatch|ftw|syslog|ucontext|execinfo|link|mman)\.h")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
