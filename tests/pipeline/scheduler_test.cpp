@@ -1,0 +1,136 @@
+#include "sinter/pipeline/scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "sinter/base/error.h"
+#include "sinter/base/file.h"
+
+namespace sinter::pipeline {
+namespace {
+
+// A one-dimensional .npy of version 1: six bytes of magic, version, header length, header, values.
+template <typename T>
+std::vector<T> read_npy(const std::string& name) {
+  const std::string bytes = read_text(std::string(SINTER_TEST_DATA) + "/pipeline/golden/" + name);
+  std::uint16_t header_bytes = 0;
+  std::memcpy(&header_bytes, bytes.data() + 8, sizeof header_bytes);
+  const std::size_t begin = 10u + header_bytes;
+  std::vector<T> values((bytes.size() - begin) / sizeof(T));
+  std::memcpy(values.data(), bytes.data() + begin, values.size() * sizeof(T));
+  return values;
+}
+
+SchedulerConfig stable_diffusion(std::string_view class_name) {
+  SchedulerConfig config = default_scheduler_config(class_name);
+  config.beta_start = 0.00085;
+  config.beta_end = 0.012;
+  config.beta_schedule = BetaSchedule::kScaledLinear;
+  config.steps_offset = 1;
+  config.clip_sample = false;
+  config.last_alpha_is_one = false;
+  return config;
+}
+
+TEST(Scheduler, TimestepsAreThoseOfTheGoldenRuns) {
+  const auto ddim = make_scheduler(stable_diffusion("DDIMScheduler"), 20);
+  const auto expected = read_npy<std::int64_t>("ddim_timesteps.npy");
+  ASSERT_EQ(ddim->timesteps().size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(ddim->timesteps()[i], static_cast<float>(expected[i]));
+
+  const auto euler = make_scheduler(stable_diffusion("EulerDiscreteScheduler"), 20);
+  const auto timesteps = read_npy<float>("euler_timesteps.npy");
+  const auto sigmas = read_npy<float>("euler_sigmas.npy");
+  ASSERT_EQ(euler->timesteps().size(), timesteps.size());
+  ASSERT_EQ(euler->sigmas().size(), sigmas.size());
+  for (std::size_t i = 0; i < timesteps.size(); ++i)
+    EXPECT_FLOAT_EQ(euler->timesteps()[i], timesteps[i]);
+  for (std::size_t i = 0; i < sigmas.size(); ++i) EXPECT_FLOAT_EQ(euler->sigmas()[i], sigmas[i]);
+}
+
+// A model that knows the answer: x = alpha * picture + deviation * noise, whatever the step.
+TEST(Scheduler, EverySamplerArrivesAtThePictureOfAPerfectModel) {
+  constexpr float kPicture = 0.75f;
+  for (const Sampler& sampler : samplers()) {
+    for (const arch::Prediction prediction : {arch::Prediction::kEpsilon, arch::Prediction::kV}) {
+      SchedulerConfig config = config_for(sampler, stable_diffusion("DDIMScheduler"));
+      config.prediction = prediction;
+      config.last_alpha_is_one = true;
+      const auto scheduler = make_scheduler(config, 8);
+      const SchedulerConfig reference = stable_diffusion("EulerDiscreteScheduler");
+      Tensor sample({1, 1, 1, 2}, std::array{0.3f, -1.2f});
+      for (float& value : sample.floats()) value *= scheduler->initial_sigma();
+      const auto noise = [](const Shape& shape) { return Tensor(shape, std::array{0.5f, -0.25f}); };
+      for (std::size_t i = 0; i < 8; ++i) {
+        // Deviation over signal at that timestep, from the scheduler itself or from Euler's table.
+        float sigma = 0;
+        if (scheduler->sigmas().empty()) {
+          const auto whole = make_scheduler(reference, 1000);
+          sigma = whole->sigmas()[999 - static_cast<std::size_t>(scheduler->timesteps()[i])];
+        } else {
+          sigma = scheduler->sigmas()[i];
+        }
+        const float signal = 1 / std::sqrt(sigma * sigma + 1);
+        const Tensor input = scheduler->scale_input(sample, i);
+        Tensor output(DType::kF32, sample.shape());
+        for (std::size_t j = 0; j < 2; ++j) {
+          const float epsilon = (input.floats()[j] - signal * kPicture) / (sigma * signal);
+          output.floats()[j] = prediction == arch::Prediction::kV
+                                   ? signal * epsilon - sigma * signal * kPicture
+                                   : epsilon;
+        }
+        sample = scheduler->step(i, sample, output, noise);
+      }
+      for (const float value : sample.floats()) EXPECT_NEAR(value, kPicture, 1e-3f) << sampler.name;
+    }
+  }
+}
+
+TEST(Scheduler, ASamplerOfAnotherClassKeepsTheModelsSettings) {
+  SchedulerConfig config = stable_diffusion("DDIMScheduler");
+  config.prediction = arch::Prediction::kV;
+  config.zero_terminal_snr = true;
+  config.spacing = TimestepSpacing::kTrailing;
+  const SchedulerConfig euler = config_for(sampler_from_name("euler-karras"), config);
+  EXPECT_EQ(euler.class_name, "EulerDiscreteScheduler");
+  EXPECT_EQ(euler.prediction, arch::Prediction::kV);
+  EXPECT_EQ(euler.beta_schedule, BetaSchedule::kScaledLinear);
+  EXPECT_EQ(euler.spacing, TimestepSpacing::kTrailing);
+  EXPECT_TRUE(euler.zero_terminal_snr && euler.karras_sigmas);
+  config.spacing = TimestepSpacing::kLeading;
+  EXPECT_EQ(config_for(sampler_from_name("euler"), config).spacing, TimestepSpacing::kLinspace);
+  EXPECT_EQ(config_for(sampler_from_name("ddim"), config), config);
+}
+
+TEST(Scheduler, UnknownNamesSuggestTheNearest) {
+  try {
+    sampler_from_name("dpmpp2m");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(),
+              "there is no sampler 'dpmpp2m'; the samplers are ddim, euler, euler-karras, euler-a, "
+              "dpmpp-2m, dpmpp-2m-karras, lcm");
+    EXPECT_EQ(error.hint(), "did you mean 'dpmpp-2m'?");
+  }
+  SchedulerConfig pndm = stable_diffusion("PNDMScheduler");
+  EXPECT_THROW(sampler_of(pndm), Error);
+}
+
+TEST(Scheduler, RefusesStepsThatItCannotTake) {
+  const SchedulerConfig ddim = stable_diffusion("DDIMScheduler");
+  EXPECT_THROW(make_scheduler(ddim, 0), Error);
+  EXPECT_THROW(make_scheduler(ddim, 1001), Error);
+  EXPECT_THROW(make_scheduler(ddim, 1000), Error);  // the offset leads beyond the training
+  EXPECT_NO_THROW(make_scheduler(ddim, 999));
+  EXPECT_THROW(make_scheduler(stable_diffusion("LCMScheduler"), 51), Error);
+  const auto euler = make_scheduler(stable_diffusion("EulerDiscreteScheduler"), 2);
+  EXPECT_THROW(
+      euler->step(0, Tensor(DType::kF32, {1, 4, 2, 2}), Tensor(DType::kF32, {1, 4, 2, 3}), nullptr),
+      Error);
+}
+
+}  // namespace
+}  // namespace sinter::pipeline
