@@ -22,9 +22,13 @@ namespace {
 // Protobuf counts bytes of one message in a signed 32-bit number.
 constexpr std::uint64_t kProtobufLimit = std::numeric_limits<std::int32_t>::max();
 
-// The location by which OpenVINO knows that the offset is an address in this process. A file that
-// came with it would make the engine read wherever it says.
+// The location by which engines know that the offset is an address in this process. A file that
+// came with it would make them read wherever it says.
 constexpr std::string_view kAddressLocation = "*/_ORT_MEM_ADDR_/*";
+
+// Smaller external tensors are put into the model: sizes, scales and axes, which an engine may have
+// to know while it reads the graph.
+constexpr std::size_t kWeightBytes = 4096;
 
 constexpr std::string_view kInlineHint =
     "weights of this size must lie beside the model as external data; export it again that way";
@@ -115,9 +119,13 @@ ExternalRange external_range(const onnx::TensorProto& tensor) {
   return range;
 }
 
+Shape shape_of(const onnx::TensorProto& tensor) {
+  return {tensor.dims().begin(), tensor.dims().end()};
+}
+
 // Bytes of the tensor's elements; nothing for packed or unknown element types.
 std::optional<std::uint64_t> payload_bytes(const onnx::TensorProto& tensor) {
-  const std::int64_t count = element_count(Shape(tensor.dims().begin(), tensor.dims().end()));
+  const std::int64_t count = element_count(shape_of(tensor));
   const std::optional<DType> dtype = dtype_from_onnx(tensor.data_type());
   if (!dtype) return std::nullopt;
   return static_cast<std::uint64_t>(count) * dtype_bytes(*dtype);
@@ -239,6 +247,21 @@ struct OnnxModel::State {
     if (link != links.end()) check_link(link->second, file, bytes, path);
     by_location.emplace(location, files.size());
     return files.emplace_back(ExternalFile{location, bytes});
+  }
+
+  // Only for tensors that map_external() has checked.
+  std::span<const std::byte> external_bytes(const onnx::TensorProto& tensor) const {
+    const ExternalRange range = external_range(tensor);
+    const ExternalFile& file = files[by_location.find(range.location)->second];
+    const std::uint64_t length =
+        range.length.value_or(payload_bytes(tensor).value_or(file.bytes.size() - range.offset));
+    return file.bytes.subspan(static_cast<std::size_t>(range.offset),
+                              static_cast<std::size_t>(length));
+  }
+
+  bool is_weight(const onnx::TensorProto& tensor) const {
+    return tensor.data_location() == onnx::TensorProto::EXTERNAL &&
+           dtype_from_onnx(tensor.data_type()) && external_bytes(tensor).size() >= kWeightBytes;
   }
 
   void map_external() {
@@ -386,32 +409,56 @@ std::string to_bytes(const onnx::ModelProto& model, const fs::path& path) {
   return model.SerializeAsString();
 }
 
+void weights_to_inputs(onnx::GraphProto& graph, const std::set<std::string>& names) {
+  std::set<std::string> present;
+  for (const onnx::ValueInfoProto& info : graph.input()) present.insert(info.name());
+  for (const onnx::TensorProto& tensor : graph.initializer()) {
+    if (!names.contains(tensor.name()) || !present.insert(tensor.name()).second) continue;
+    onnx::ValueInfoProto& info = *graph.add_input();
+    info.set_name(tensor.name());
+    onnx::TypeProto::Tensor& type = *info.mutable_type()->mutable_tensor_type();
+    type.set_elem_type(tensor.data_type());
+    type.mutable_shape();
+    for (const std::int64_t extent : tensor.dims()) {
+      type.mutable_shape()->add_dim()->set_dim_value(extent);
+    }
+  }
+  auto& initializers = *graph.mutable_initializer();
+  initializers.erase(std::remove_if(initializers.begin(), initializers.end(),
+                                    [&](const onnx::TensorProto& tensor) {
+                                      return names.contains(tensor.name());
+                                    }),
+                     initializers.end());
+}
+
 }  // namespace
 
-std::string OnnxModel::serialized() const { return to_bytes(state_->model, state_->path); }
+std::vector<Weight> OnnxModel::weights() const {
+  std::vector<Weight> result;
+  for (const onnx::TensorProto& tensor : state_->graph().initializer()) {
+    if (!state_->is_weight(tensor)) continue;
+    result.push_back({tensor.name(), *dtype_from_onnx(tensor.data_type()), shape_of(tensor),
+                      state_->external_bytes(tensor)});
+  }
+  return result;
+}
 
-std::string OnnxModel::serialized_with_addresses() const {
-  if (state_->files.empty()) return serialized();
+std::string OnnxModel::serialized(WeightForm form) const {
+  const bool inputs = form == WeightForm::kInputs;
+  // A model with all its weights inside needs no change, and a copy may be large.
+  if (state_->files.empty()) return to_bytes(state_->model, state_->path);
   onnx::ModelProto copy = state_->model;
-  visit_tensors(copy, [this](onnx::TensorProto& tensor) {
+  std::set<std::string> weight_names;
+  for (const Weight& weight : weights()) weight_names.insert(weight.name);
+  visit_tensors(copy, [&](onnx::TensorProto& tensor) {
     if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
-    const ExternalRange range = external_range(tensor);
-    const ExternalFile& file = state_->files[state_->by_location.find(range.location)->second];
-    const auto address = std::bit_cast<std::uintptr_t>(file.bytes.data() + range.offset);
-    const std::uint64_t length =
-        range.length.value_or(payload_bytes(tensor).value_or(file.bytes.size() - range.offset));
+    if (weight_names.contains(tensor.name()) && state_->is_weight(tensor)) return;
+    const std::span<const std::byte> bytes = state_->external_bytes(tensor);
+    tensor.set_raw_data(bytes.data(), bytes.size());
     tensor.clear_external_data();
-    const std::pair<const char*, std::string> entries[] = {
-        {"location", std::string(kAddressLocation)},
-        {"offset", fmt::to_string(address)},
-        {"length", fmt::to_string(length)},
-    };
-    for (const auto& [key, value] : entries) {
-      onnx::StringStringEntryProto& entry = *tensor.add_external_data();
-      entry.set_key(key);
-      entry.set_value(value);
-    }
+    tensor.clear_data_location();
   });
+  if (inputs) weights_to_inputs(*copy.mutable_graph(), weight_names);
   return to_bytes(copy, state_->path);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sinter/base/dtype.h"
+#include "sinter/base/shape.h"
 #include "sinter/graph/link_record.h"
 
 namespace sinter::graph {
@@ -37,6 +38,17 @@ struct ExternalFile {
   std::string location;              // as the ONNX file spells it
   std::span<const std::byte> bytes;  // valid while the OnnxModel lives
 };
+
+/// An initializer that lies in a mapped file.
+struct Weight {
+  std::string name;
+  DType dtype;
+  Shape shape;
+  std::span<const std::byte> bytes;  // row-major; any alignment; valid while the OnnxModel lives
+};
+
+/// What stands for a weight in serialized bytes.
+enum class WeightForm { kReferences, kInputs };
 
 /// An ONNX file in memory with the files that hold its weights mapped. Any ONNX file, ours or
 /// foreign.
@@ -82,14 +94,14 @@ class OnnxModel {
   /// The files of its external data, in order of first use.
   const std::vector<ExternalFile>& files() const;
 
-  /// The model as bytes, external data by location as in the file (for ONNX Runtime with in-memory
-  /// files).
-  /// @throws Error{kBadFile} when they would exceed protobuf's 2 GiB.
-  std::string serialized() const;
+  /// The initializers that engines are given as memory: those in side files, but for small ones.
+  /// In the file's order.
+  std::vector<Weight> weights() const;
 
-  /// The model as bytes whose external data are addresses in this process (OpenVINO's in-memory
-  /// convention: location "*/_ORT_MEM_ADDR_/*", offset the address). Valid while this object lives.
-  std::string serialized_with_addresses() const;
+  /// The model as bytes. Its weights() stay references by location, or become inputs of their
+  /// names; other external data is put inside.
+  /// @throws Error{kBadFile} when the bytes would exceed protobuf's 2 GiB.
+  std::string serialized(WeightForm form = WeightForm::kReferences) const;
 
  private:
   struct State;

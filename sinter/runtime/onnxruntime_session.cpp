@@ -121,43 +121,45 @@ class OnnxRuntimeSession final : public Session {
     check(api().SetSessionGraphOptimizationLevel(raw, ORT_ENABLE_ALL));
     check(api().SetIntraOpNumThreads(raw, wanted.threads));
     check(api().SetSessionLogSeverityLevel(raw, ORT_LOGGING_LEVEL_FATAL));
-    add_files(raw);
+    OrtMemoryInfo* memory = nullptr;
+    check(api().CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory));
+    memory_.reset(memory);
+    const std::vector<graph::Weight> weights = model_.weights();
+    const std::vector<Handle<OrtValue>> values = add_weights(raw, weights);
 
     const std::string bytes = model_.serialized();
     OrtSession* session = nullptr;
     check(api().CreateSessionFromArray(library_.environment(), bytes.data(), bytes.size(), raw,
                                        &session));
     session_.reset(session);
-    OrtMemoryInfo* memory = nullptr;
-    check(api().CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory));
-    memory_.reset(memory);
   }
 
-  // The weights' files, mapped by us: the engine itself opens none outside the model's folder.
-  void add_files(OrtSessionOptions* options) const {
+  // The weights, mapped by us: the engine itself opens no file outside the model's folder. The
+  // values have to live until the session is made.
+  std::vector<Handle<OrtValue>> add_weights(OrtSessionOptions* options,
+                                            const std::vector<graph::Weight>& weights) const {
     std::vector<const char*> names;
-    std::vector<char*> buffers;
-    std::vector<std::size_t> sizes;
-    for (const graph::ExternalFile& file : model_.files()) {
-      names.push_back(file.location.c_str());
-      buffers.push_back(static_cast<char*>(writable(file.bytes.data())));
-      sizes.push_back(file.bytes.size());
+    std::vector<Handle<OrtValue>> owned;
+    std::vector<const OrtValue*> values;
+    for (const graph::Weight& weight : weights) {
+      names.push_back(weight.name.c_str());
+      values.push_back(owned.emplace_back(over(weight.dtype, weight.shape, weight.bytes)).get());
     }
-    if (names.empty()) return;
-    check(api().AddExternalInitializersFromFilesInMemory(options, names.data(), buffers.data(),
-                                                         sizes.data(), names.size()));
+    if (!names.empty()) {
+      check(api().AddExternalInitializers(options, names.data(), values.data(), names.size()));
+    }
+    return owned;
   }
 
   // The interface takes no pointer to const, and only reads.
   static void* writable(const std::byte* bytes) { return const_cast<std::byte*>(bytes); }
 
-  Handle<OrtValue> borrowed(const Tensor& tensor) const {
+  Handle<OrtValue> over(DType dtype, const Shape& shape, std::span<const std::byte> bytes) const {
     OrtValue* value = nullptr;
     check(api().CreateTensorWithDataAsOrtValue(
-        memory_.get(), writable(tensor.bytes().data()), tensor.bytes().size(),
-        tensor.shape().data(), tensor.shape().size(),
+        memory_.get(), writable(bytes.data()), bytes.size(), shape.data(), shape.size(),
         // The engine's enumeration numbers the types as TensorProto does.
-        static_cast<ONNXTensorElementDataType>(dtype_info(tensor.dtype()).onnx), &value));
+        static_cast<ONNXTensorElementDataType>(dtype_info(dtype).onnx), &value));
     return Handle<OrtValue>(value, api().ReleaseValue);
   }
 
@@ -188,8 +190,10 @@ class OnnxRuntimeSession final : public Session {
     std::vector<Handle<OrtValue>> owned;
     std::vector<const OrtValue*> values;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const Tensor& tensor = *prepared.tensors()[i];
       input_names.push_back(inputs_[i].name.c_str());
-      values.push_back(owned.emplace_back(borrowed(*prepared.tensors()[i])).get());
+      values.push_back(
+          owned.emplace_back(over(tensor.dtype(), tensor.shape(), tensor.bytes())).get());
     }
     std::vector<const char*> output_names;
     for (const graph::ValueDeclaration& output : outputs_) {

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
+#include <openvino/core/graph_util.hpp>
+#include <openvino/op/constant.hpp>
+#include <openvino/op/parameter.hpp>
 #include <openvino/openvino.hpp>
 
 #include "sinter/base/error.h"
@@ -87,9 +91,7 @@ class OpenVinoSession final : public Session {
       : model_(model), inputs_(model.inputs()), outputs_(model.outputs()) {
     try {
       const ov::AnyMap wanted = properties(options, core_);
-      // Only this overload takes the model's bytes; the weights stand at addresses inside them.
-      const std::shared_ptr<ov::Model> network =
-          core_.read_model(model.serialized_with_addresses(), ov::Tensor());
+      const std::shared_ptr<ov::Model> network = read();
       compiled_ = core_.compile_model(network, kDevice, wanted);
       request_ = compiled_.create_infer_request();
       describe();
@@ -106,7 +108,8 @@ class OpenVinoSession final : public Session {
     const PreparedInputs prepared(inputs_, given);
     try {
       for (std::size_t i = 0; i < inputs_.size(); ++i) {
-        request_.set_tensor(inputs_[i].name, borrowed(*prepared.tensors()[i]));
+        const Tensor& tensor = *prepared.tensors()[i];
+        request_.set_tensor(inputs_[i].name, over(tensor.dtype(), tensor.shape(), tensor.bytes()));
       }
       request_.infer();
       TensorMap results;
@@ -125,11 +128,32 @@ class OpenVinoSession final : public Session {
     throw_engine_error(kEngineName, doing, model_, problem.what());
   }
 
-  // The engine only reads inputs, though its tensor type cannot say so for memory of others.
-  static ov::Tensor borrowed(const Tensor& tensor) {
-    const Shape& shape = tensor.shape();
-    return ov::Tensor(to_openvino(tensor.dtype()), ov::Shape(shape.begin(), shape.end()),
-                      const_cast<std::byte*>(tensor.bytes().data()));
+  // The model is read with inputs where its weights belong, and constants over the mapped files
+  // then take their places: every other way in makes a copy of the weights.
+  std::shared_ptr<ov::Model> read() {
+    const std::string bytes = model_.serialized(graph::WeightForm::kInputs);
+    const std::shared_ptr<ov::Model> network = core_.read_model(bytes, ov::Tensor());
+    std::map<std::string, std::shared_ptr<ov::op::v0::Parameter>> parameters;
+    for (const auto& parameter : network->get_parameters()) {
+      parameters.emplace(parameter->get_friendly_name(), parameter);
+    }
+    for (const graph::Weight& weight : model_.weights()) {
+      const auto found = parameters.find(weight.name);
+      if (found == parameters.end()) continue;  // no node uses it
+      const auto constant =
+          std::make_shared<ov::op::v0::Constant>(over(weight.dtype, weight.shape, weight.bytes));
+      constant->set_friendly_name(weight.name);
+      ov::replace_node(found->second, constant);
+      network->remove_parameter(found->second);
+    }
+    network->validate_nodes_and_infer_types();
+    return network;
+  }
+
+  // The engine only reads them, though its tensor type cannot say so for memory of others.
+  static ov::Tensor over(DType dtype, const Shape& shape, std::span<const std::byte> bytes) {
+    return ov::Tensor(to_openvino(dtype), ov::Shape(shape.begin(), shape.end()),
+                      const_cast<std::byte*>(bytes.data()));
   }
 
   static Tensor copied(const ov::Tensor& tensor) {

@@ -60,7 +60,7 @@ TEST(OnnxModel, ListsWhatTheFileDeclares) {
   EXPECT_EQ(model.compute_dtype(), DType::kF32);
 }
 
-TEST(OnnxModel, MapsSideFilesAndGivesTheirAddresses) {
+TEST(OnnxModel, MapsSideFiles) {
   const TestFolder folder("onnx_model_maps");
   write_file(folder / "w.bin", kWeights);
   const OnnxModel model = OnnxModel::load(scaled("../w.bin").save(folder / "unet/model.onnx"));
@@ -68,18 +68,34 @@ TEST(OnnxModel, MapsSideFilesAndGivesTheirAddresses) {
   ASSERT_EQ(model.files().size(), 1u);
   EXPECT_EQ(model.files()[0].location, "../w.bin");
   EXPECT_EQ(as_string(model.files()[0].bytes), kWeights);
+}
+
+TEST(OnnxModel, GivesLargeWeightsAsMemoryAndPutsSmallOnesInside) {
+  const TestFolder folder("onnx_model_weights");
+  write_file(folder / "w.bin", "abc" + std::string(4096, '\2'));
+  ModelBuilder builder = scaled("w.bin");  // 'w' has 16 bytes
+  builder.external("large", DType::kF16, {2, 1024}, "w.bin", 3, 4096);
+  const OnnxModel model = OnnxModel::load(builder.save(folder / "m.onnx"));
+
+  const std::vector<Weight> weights = model.weights();
+  ASSERT_EQ(weights.size(), 1u);
+  EXPECT_EQ(weights[0].name, "large");
+  EXPECT_EQ(weights[0].dtype, DType::kF16);
+  EXPECT_EQ(weights[0].shape, (Shape{2, 1024}));
+  EXPECT_EQ(weights[0].bytes.data(), model.files()[0].bytes.data() + 3);
 
   onnx::ModelProto proto;
-  ASSERT_TRUE(proto.ParseFromString(model.serialized_with_addresses()));
-  const auto& entries = proto.graph().initializer(0).external_data();
-  ASSERT_EQ(entries.size(), 3);
-  EXPECT_EQ(entries[0].value(), "*/_ORT_MEM_ADDR_/*");
-  EXPECT_EQ(entries[1].value(),
-            std::to_string(std::bit_cast<std::uintptr_t>(model.files()[0].bytes.data()) + 3));
-  EXPECT_EQ(entries[2].value(), "16");
-
   ASSERT_TRUE(proto.ParseFromString(model.serialized()));
-  EXPECT_EQ(proto.graph().initializer(0).external_data()[0].value(), "../w.bin");
+  ASSERT_EQ(proto.graph().initializer_size(), 2);
+  EXPECT_EQ(proto.graph().initializer(0).raw_data(), std::string(16, '\2'));
+  EXPECT_EQ(proto.graph().initializer(0).data_location(), onnx::TensorProto::DEFAULT);
+  EXPECT_EQ(proto.graph().initializer(1).external_data(0).value(), "w.bin");
+
+  ASSERT_TRUE(proto.ParseFromString(model.serialized(WeightForm::kInputs)));
+  ASSERT_EQ(proto.graph().initializer_size(), 1);
+  ASSERT_EQ(proto.graph().input_size(), 2);
+  EXPECT_EQ(proto.graph().input(1).name(), "large");
+  EXPECT_EQ(proto.graph().input(1).type().tensor_type().shape().dim(1).dim_value(), 1024);
 }
 
 TEST(OnnxModel, TakesAbsoluteLocations) {

@@ -104,24 +104,35 @@ TEST_P(SessionOf, TakesScalars) {
 // Transpose: what linked weights look like.
 TEST_P(SessionOf, ReadsLinkedWeightsInPlace) {
   const TestFolder folder("session_linked");
+  constexpr std::int64_t kWidth = 64;
   std::string file(5, '?');
-  for (const float value : {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f}) {
-    const std::uint16_t bits = float_to_half(value);
+  for (std::int64_t i = 0; i < kWidth * kWidth; ++i) {
+    // Row r holds r in the column before its diagonal: transposed or shifted reads differ.
+    const std::int64_t row = i / kWidth;
+    const bool hit = i % kWidth == (row + kWidth - 1) % kWidth;
+    const std::uint16_t bits = float_to_half(hit ? static_cast<float>(row) : 0.0f);
     file += std::string{static_cast<char>(bits & 0xff), static_cast<char>(bits >> 8)};
   }
   write_file(folder / "weights.safetensors", file);
   ModelBuilder builder;
-  builder.input("x", DType::kF32, {"batch", 3})
-      .output("y", DType::kF32, {"batch", 2})
-      .external("w", DType::kF16, {2, 3}, "../../weights.safetensors", 5, 12)
+  builder.input("x", DType::kF32, {"batch", kWidth})
+      .output("y", DType::kF32, {"batch", kWidth})
+      .external("w", DType::kF16, {kWidth, kWidth}, "../../weights.safetensors", 5,
+                kWidth * kWidth * 2)
       .node("Cast", "proj/Cast", {"w"})
       .attribute("to", 1)
       .node("Transpose", "proj/Transpose", {"proj/Cast"})
       .node("MatMul", "proj/MatMul", {"x", "proj/Transpose"}, "y");
   const OnnxModel model = OnnxModel::load(builder.save(folder / "out/unet/model.onnx"));
+  ASSERT_EQ(model.weights().size(), 1u);
   const auto session = open_session(GetParam(), model);
-  const TensorMap out = session->run({{"x", floats({1, 3}, {1, 10, 100})}});
-  EXPECT_EQ(values_of(out.at("y")), (std::vector<float>{321.0f, 654.0f}));
+  std::vector<float> x(kWidth);
+  std::iota(x.begin(), x.end(), 1.0f);
+  const TensorMap out = session->run({{"x", floats({1, kWidth}, x)}});
+  const std::vector<float> y = values_of(out.at("y"));
+  for (std::size_t row = 1; row < kWidth; ++row) {
+    EXPECT_EQ(y[row], static_cast<float>(row) * x[row - 1]) << row;
+  }
 }
 
 TEST_P(SessionOf, ShowsExposedValues) {
