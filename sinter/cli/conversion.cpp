@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 
 #include "sinter/base/error.h"
 #include "sinter/cli/version.h"
+#include "sinter/pipeline/tokenizer.h"
 
 namespace sinter::cli {
 namespace {
@@ -31,6 +33,27 @@ convert::StaticSize parse_size(const std::string& text) {
             text));
   }
   return {.batch = numbers[0], .height = numbers[1], .width = numbers[2]};
+}
+
+/// tokenizer/ for the first text encoder, tokenizer_2/ for the second. A folder's own vocabulary
+/// wins.
+void write_tokenizers(const std::filesystem::path& source, const arch::Model& model,
+                      const std::filesystem::path& folder) {
+  for (const arch::Component& component : model.components) {
+    const auto* text = std::get_if<arch::TextEncoderConfig>(&component.config);
+    if (text == nullptr) continue;
+    const std::string name = component.name == "text_encoder_2" ? "tokenizer_2" : "tokenizer";
+    const std::filesystem::path own = source / name;
+    if (std::filesystem::exists(own / "vocab.json")) {
+      pipeline::Tokenizer::open(own).write_files(folder / name);
+      continue;
+    }
+    // CLIP's own tower was trained with the end token as padding, the OpenCLIP ones (exact GELU)
+    // with 0.
+    const bool clip = text->activation == arch::Activation::kQuickGelu;
+    pipeline::Tokenizer::clip(clip ? pipeline::Padding::kEnd : pipeline::Padding::kZero)
+        .write_files(folder / name);
+  }
 }
 
 }  // namespace
@@ -63,7 +86,8 @@ void declare_conversion(CLI::App& app, ConversionOptions& options) {
                "give text encoders every hidden state as output");
 }
 
-convert::ConvertOptions to_request(const ConversionOptions& options) {
+convert::ConvertOptions to_request(const ConversionOptions& options,
+                                   const std::string& checkpoint) {
   convert::ConvertOptions request;
   request.components = options.components;
   request.precision = convert::precision_from_name(options.precision);
@@ -87,6 +111,10 @@ convert::ConvertOptions to_request(const ConversionOptions& options) {
   request.controlnet_inputs = options.controlnet_inputs;
   request.hidden_states = options.hidden_states;
   request.tool_version = kVersion;
+  request.write_extras = [checkpoint](const arch::Model& model,
+                                      const std::filesystem::path& folder) {
+    write_tokenizers(checkpoint, model, folder);
+  };
   return request;
 }
 

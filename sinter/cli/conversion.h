@@ -25,7 +25,8 @@ struct ConversionOptions {
 
 void declare_conversion(CLI::App& app, ConversionOptions& options);
 
+/// The request for a checkpoint, tokenizers included.
 /// @throws Error{kUsage} for words that are not in their tables.
-convert::ConvertOptions to_request(const ConversionOptions& options);
+convert::ConvertOptions to_request(const ConversionOptions& options, const std::string& checkpoint);
 
 }  // namespace sinter::cli

@@ -55,7 +55,7 @@ void print_json(const Options& options, const convert::ConvertReport& report, do
 int run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   ByteProgress progress("packing");
-  convert::ConvertOptions request = to_request(options.conversion);
+  convert::ConvertOptions request = to_request(options.conversion, options.checkpoint);
   if (request.weights == convert::WeightStorage::kPack) {
     request.progress = [&](std::string_view folder, std::uint64_t done, std::uint64_t total) {
       progress.update(folder, done, total);
