@@ -1,6 +1,8 @@
 #include "sinter/arch/signatures.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace sinter::arch {
 namespace {
@@ -54,12 +56,11 @@ constexpr Signature kSignatures[] = {
      "",
      kCompanion},
     {"a T2I-Adapter", "other", "", {"adapter.body."}, "", kCompanion},
-    {"a T2I-Adapter", "other", "", {"^body.0.block1."}, "", kCompanion},
+    {"a T2I-Adapter", "other", "", {"^body.#.block1."}, "", kCompanion},
     {"an IP-Adapter", "other", "", {"^ip_adapter."}, kUNetFile, kCompanion},
     {"an IP-Adapter", "other", "", {"^image_proj."}, kUNetFile, kCompanion},
     {"an AnimateDiff motion module", "other", "", {"motion_modules."}, "^conv_in.", kCompanion},
-    {"a hypernetwork", "other", "sd1", {"^768.0.linear"}, "", kCompanion},
-    {"a hypernetwork", "other", "sd2", {"^1024.0.linear"}, "", kCompanion},
+    {"a hypernetwork", "other", "", {"^#.#.linear"}, "", kCompanion},
     {"a textual inversion embedding",
      "embedding",
      "sdxl-base",
@@ -75,7 +76,7 @@ constexpr Signature kSignatures[] = {
     {"Flux", "other", "flux", {"double_blocks.", "single_blocks."}, "", kForeign},
     {"Flux", "other", "flux", {"single_transformer_blocks."}, "", kForeign},
     {"Stable Diffusion 3", "other", "sd3", {"joint_blocks."}, "", kForeign},
-    {"Stable Diffusion 3", "other", "sd3", {"transformer_blocks.0.ff_context."}, "", kForeign},
+    {"Stable Diffusion 3", "other", "sd3", {"transformer_blocks.#.ff_context."}, "", kForeign},
     {"Stable Cascade (stage C)", "other", "cascade", {"clip_txt_mapper."}, "", kForeign},
     {"Stable Cascade (stage C)",
      "other",
@@ -90,7 +91,7 @@ constexpr Signature kSignatures[] = {
     {"Hunyuan-DiT", "other", "hunyuan-dit", {"mlp_t5."}, "", kForeign},
     {"AuraFlow", "other", "auraflow", {"double_layers.", "cond_seq_linear"}, "", kForeign},
     {"Lumina", "other", "lumina", {"cap_embedder."}, "", kForeign},
-    {"Wan", "other", "wan", {"patch_embedding.", "text_embedding.0."}, "", kForeign},
+    {"Wan", "other", "wan", {"patch_embedding.", "text_embedding.#."}, "", kForeign},
     {"Kandinsky 2", "other", "kandinsky", {"add_embedding.image_norm"}, "", kForeign},
     {"Kandinsky 2", "other", "kandinsky", {"encoder_hid_proj.image"}, "", kForeign},
     {"Kolors", "other", "kolors", {"encoder_hid_proj."}, "", kForeign},
@@ -110,10 +111,10 @@ constexpr Signature kSignatures[] = {
     {"a UNet conditioned on classes", "other", "", {"class_embedding."}, "text_model.", kForeign},
     {"a UNet conditioned on classes", "other", "", {"label_emb.weight"}, "", kForeign},
 
-    {"a tiny autoencoder (TAESD)", "vae", "taesd", {"encoder.layers.1.conv."}, "", kForeign},
-    {"a tiny autoencoder (TAESD)", "vae", "taesd", {"decoder.layers.3.conv."}, "", kForeign},
-    {"a tiny autoencoder (TAESD)", "vae", "taesd", {"^1.conv.0."}, "", kForeign},
-    {"a T5 text encoder", "text-encoder", "t5", {"layer.0.SelfAttention.q."}, kUNetFile, kForeign},
+    {"a tiny autoencoder (TAESD)", "vae", "taesd", {"encoder.layers.#.conv."}, "", kForeign},
+    {"a tiny autoencoder (TAESD)", "vae", "taesd", {"decoder.layers.#.conv."}, "", kForeign},
+    {"a tiny autoencoder (TAESD)", "vae", "taesd", {"^#.conv.#."}, "", kForeign},
+    {"a T5 text encoder", "text-encoder", "t5", {"layer.#.SelfAttention.q."}, kUNetFile, kForeign},
     {"CLIP's image tower",
      "other",
      "clip-vision",
@@ -126,21 +127,50 @@ constexpr Signature kSignatures[] = {
      {"^visual.transformer."},
      "token_embedding",
      kForeign},
-    {"an ESRGAN upscaler", "other", "esrgan", {"^model.1.sub."}, "", kForeign},
+    {"an ESRGAN upscaler", "other", "esrgan", {"^model.#.sub."}, "", kForeign},
     {"an ESRGAN upscaler", "other", "esrgan", {".rdb1.conv1."}, "", kForeign},
     {"an ESRGAN upscaler", "other", "esrgan", {".RDB1.conv1."}, "", kForeign},
     {"a SwinIR upscaler", "other", "swinir", {".residual_group.blocks."}, "", kForeign},
-    {"a language model", "other", "language-model", {"model.layers.0.self_attn."}, "", kForeign},
+    {"a language model", "other", "language-model", {"model.layers.#.self_attn."}, "", kForeign},
 };
 
-bool occurs(const NameIndex& names, std::string_view mark) {
-  if (mark.starts_with('^')) return names.has_below(mark.substr(1));
-  return std::ranges::any_of(names.all(), [&](const NamedTensor& entry) {
-    return entry.name.find(mark) != std::string_view::npos;
+/// The name with every number between dots as '#': the blocks of a network then read alike.
+std::string outline(std::string_view name) {
+  std::string result;
+  while (!name.empty()) {
+    const std::string_view segment = name.substr(0, name.find('.'));
+    const bool number = !segment.empty() &&
+                        std::ranges::all_of(segment, [](char c) { return c >= '0' && c <= '9'; });
+    result += number ? std::string_view("#") : segment;
+    name.remove_prefix(segment.size());
+    if (!name.empty()) {
+      result += '.';
+      name.remove_prefix(1);
+    }
+  }
+  return result;
+}
+
+/// Outlines of all names, each once: a hundred where there are thousands of names.
+std::vector<std::string> outlines(const NameIndex& names) {
+  std::vector<std::string> result;
+  result.reserve(names.all().size());
+  for (const NamedTensor& entry : names.all()) result.push_back(outline(entry.name));
+  std::ranges::sort(result);
+  const auto repeated = std::ranges::unique(result);
+  result.erase(repeated.begin(), repeated.end());
+  return result;
+}
+
+bool occurs(const std::vector<std::string>& names, std::string_view mark) {
+  const bool anchored = mark.starts_with('^');
+  if (anchored) mark.remove_prefix(1);
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return anchored ? name.starts_with(mark) : name.find(mark) != name.npos;
   });
 }
 
-bool fits(const Signature& signature, const NameIndex& names) {
+bool fits(const Signature& signature, const std::vector<std::string>& names) {
   const bool marked = std::ranges::all_of(
       signature.marks, [&](std::string_view mark) { return mark.empty() || occurs(names, mark); });
   return marked && (signature.unless.empty() || !occurs(names, signature.unless));
@@ -149,8 +179,9 @@ bool fits(const Signature& signature, const NameIndex& names) {
 }  // namespace
 
 const Signature* find_signature(const NameIndex& names) {
+  const std::vector<std::string> all = outlines(names);
   const auto found = std::ranges::find_if(
-      kSignatures, [&](const Signature& signature) { return fits(signature, names); });
+      kSignatures, [&](const Signature& signature) { return fits(signature, all); });
   return found == std::end(kSignatures) ? nullptr : found;
 }
 

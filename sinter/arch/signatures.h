@@ -12,7 +12,8 @@ struct Signature {
   std::string_view title;         // in a sentence: "'x.safetensors' is TITLE"
   std::string_view contents;      // as in Identity
   std::string_view architecture;  // as in Identity; empty: read from widths and metadata
-  // Each must occur in some name; '^' in front: at its beginning. Empty ones do not count.
+  // Each must occur in some name; '^' in front: at its beginning; '#' for a number between dots.
+  // Empty ones do not count.
   std::array<std::string_view, 2> marks;
   std::string_view unless;  // may occur in no name
   std::string_view advice;  // what can be done with it
