@@ -1,0 +1,135 @@
+#include "sinter/pipeline/denoiser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "sinter/base/error.h"
+#include "sinter/pipeline/guidance.h"
+#include "sinter/pipeline/tokenizer.h"
+
+namespace sinter::pipeline {
+namespace {
+
+// Inputs that belong to another task, and what to say about them.
+struct ForeignInput {
+  std::string_view prefix;
+  std::string_view hint;
+};
+constexpr std::array kForeignInputs{
+    ForeignInput{"timestep_cond", "guidance embeddings (distilled guidance) are not supported yet"},
+    ForeignInput{"down_block_additional_residual",
+                 "convert without --controlnet-inputs to draw without a ControlNet"},
+    ForeignInput{"mid_block_additional_residual",
+                 "convert without --controlnet-inputs to draw without a ControlNet"},
+};
+constexpr std::array<std::string_view, 5> kKnownInputs{
+    "sample", "timestep", "encoder_hidden_states", "text_embeds", "time_ids"};
+
+}  // namespace
+
+Denoiser::Denoiser(runtime::Session& session, const Conditioning& conditioning,
+                   const DenoiserOptions& options)
+    : session_(session), options_(options), guidance_(conditioning.states.shape().front() == 2) {
+  check_inputs(conditioning);
+  conditions_.emplace("encoder_hidden_states",
+                      each_repeated(conditioning.states, options.pictures));
+  if (find_declaration(session.inputs(), "text_embeds") != nullptr) {
+    if (!conditioning.pooled) {
+      throw Error(ErrorCode::kMissingTensor,
+                  "the unet wants 'text_embeds', but no text encoder has that output",
+                  "SDXL needs text_encoder_2 with its pooled projection");
+    }
+    conditions_.emplace("text_embeds", each_repeated(*conditioning.pooled, options.pictures));
+  }
+  if (const auto* ids = find_declaration(session.inputs(), "time_ids")) {
+    const bool five = ids->shape.size() == 2 && ids->shape[1] == 5;
+    conditions_.emplace("time_ids", each_repeated(time_ids(five ? 5 : 6), options.pictures));
+  }
+}
+
+void Denoiser::check_inputs(const Conditioning& conditioning) const {
+  for (const graph::ValueDeclaration& input : session_.inputs()) {
+    if (std::ranges::find(kKnownInputs, input.name) != kKnownInputs.end()) continue;
+    const auto foreign = std::ranges::find_if(kForeignInputs, [&](const ForeignInput& each) {
+      return input.name.starts_with(each.prefix);
+    });
+    throw Error(
+        ErrorCode::kUnsupported,
+        fmt::format("the unet has an input '{}', which text to picture cannot fill", input.name),
+        foreign == kForeignInputs.end() ? std::string() : std::string(foreign->hint));
+  }
+  if (const auto* sample = find_declaration(session_.inputs(), "sample");
+      sample != nullptr && sample->shape.size() == 4) {
+    const Shape& shape = sample->shape;
+    const std::int64_t height = shape[2] * options_.factor;
+    const std::int64_t width = shape[3] * options_.factor;
+    if ((shape[2] > 0 && height != options_.height) || (shape[3] > 0 && width != options_.width)) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("the size is {}x{}, but the unet was converted for {}x{} alone",
+                              options_.width, options_.height, width, height),
+                  "ask for that size, or convert without --static");
+    }
+    if (shape[1] == 9) {
+      throw Error(ErrorCode::kUnsupported,
+                  "the unet takes 9 channels, expected 4: it is an inpainting model",
+                  "drawing from text alone needs the model's ordinary version");
+    }
+  }
+  const auto* states = find_declaration(session_.inputs(), "encoder_hidden_states");
+  const std::int64_t tokens = conditioning.states.shape()[1];
+  if (states != nullptr && states->shape.size() == 3 && states->shape[1] > 0 &&
+      states->shape[1] != tokens) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("the prompts fill {} tokens, but the unet was converted for {} alone",
+                            tokens, states->shape[1]),
+                "shorten the prompt, or convert without --static");
+  }
+}
+
+// [texts, numbers]: the negative text's row first where there are two.
+Tensor Denoiser::time_ids(std::size_t numbers) const {
+  const auto height = static_cast<float>(options_.height);
+  const auto width = static_cast<float>(options_.width);
+  std::vector<float> values;
+  for (const bool negative : {true, false}) {
+    if (negative && !guidance_) continue;
+    values.insert(values.end(), {height, width, 0.0f, 0.0f});
+    if (numbers == 5) {
+      values.push_back(static_cast<float>(negative ? options_.negative_aesthetic_score
+                                                   : options_.aesthetic_score));
+    } else {
+      values.insert(values.end(), {height, width});
+    }
+  }
+  return Tensor({guidance_ ? 2 : 1, static_cast<std::int64_t>(numbers)}, values);
+}
+
+// As the graph declares it: a scalar, one number for all, or one a row.
+Tensor Denoiser::timestep_tensor(float timestep, std::int64_t rows) const {
+  const auto* declared = find_declaration(session_.inputs(), "timestep");
+  Shape shape{rows};
+  if (declared != nullptr && declared->shape.empty()) shape = {};
+  if (declared != nullptr && declared->shape == Shape{1}) shape = {1};
+  Tensor result(DType::kF32, shape);
+  std::ranges::fill(result.floats(), timestep);
+  return result;
+}
+
+Tensor Denoiser::run(const Tensor& latents, float timestep) {
+  const int halves = guidance_ ? 2 : 1;
+  const std::int64_t rows = latents.shape().front() * halves;
+  runtime::TensorMap inputs = conditions_;
+  inputs.emplace("sample", repeated(latents, halves));
+  inputs.emplace("timestep", timestep_tensor(timestep, rows));
+  runtime::TensorMap outputs = run_rows(session_, inputs, rows);
+  const auto output = outputs.find("out_sample");
+  if (output == outputs.end())
+    throw Error(ErrorCode::kMissingTensor, "the graph of unet has no output 'out_sample'");
+  return guidance_ ? guided(output->second, options_.guidance_scale) : std::move(output->second);
+}
+
+}  // namespace sinter::pipeline

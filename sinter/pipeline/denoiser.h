@@ -1,0 +1,46 @@
+#pragma once
+
+#include "sinter/base/tensor.h"
+#include "sinter/pipeline/conditioning.h"
+#include "sinter/pipeline/sessions.h"
+
+namespace sinter::pipeline {
+
+struct DenoiserOptions {
+  int pictures;
+  int width;   // pixels
+  int height;  // pixels
+  int factor;  // pixels a latent cell
+  double guidance_scale;
+  double aesthetic_score;
+  double negative_aesthetic_score;
+};
+
+/// A UNet with its conditions: latents and a timestep in, the guided output out.
+///
+/// The conditioning has two texts, the negative first, where guidance is on; then both halves run
+/// as one batch. Sizes become SDXL's time_ids (Podell et al. 2023, arXiv 2307.01952, section 2.2):
+/// height and width of the original, crop corner 0 0, and height and width of the target or, where
+/// five numbers are wanted, the aesthetic score. The session must outlive the object.
+class Denoiser {
+ public:
+  /// @throws Error{kUnsupported} when the graph has inputs that text to picture cannot fill;
+  ///         Error{kUsage} when it was made for another size or number of windows.
+  Denoiser(runtime::Session& session, const Conditioning& conditioning,
+           const DenoiserOptions& options);
+
+  /// latents: [N,C,h,w] as the UNet wants them. Returns the guided output, the same shape.
+  Tensor run(const Tensor& latents, float timestep);
+
+ private:
+  void check_inputs(const Conditioning& conditioning) const;
+  Tensor time_ids(std::size_t numbers) const;
+  Tensor timestep_tensor(float timestep, std::int64_t rows) const;
+
+  runtime::Session& session_;
+  DenoiserOptions options_;
+  bool guidance_;
+  runtime::TensorMap conditions_;  // inputs that are the same at every step
+};
+
+}  // namespace sinter::pipeline
