@@ -134,11 +134,25 @@ class Search {
     std::ranges::sort(places);
     std::optional<std::size_t> faulty = first_faulty(places);
     if (!faulty) return std::nullopt;
-    while (const auto earlier = earlier_than(*faulty)) faulty = earlier;
+    return finding(earliest(*faulty));
+  }
+
+  std::optional<BisectFinding> among_all() {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < flow_.values().size(); ++i) {
+      if (flow_.values()[i].visible) places.push_back(i);
+    }
+    const std::optional<std::size_t> faulty = first_faulty(places);
+    if (!faulty) return std::nullopt;
     return finding(*faulty);
   }
 
  private:
+  std::size_t earliest(std::size_t faulty) {
+    while (const auto earlier = earlier_than(faulty)) faulty = *earlier;
+    return faulty;
+  }
+
   std::optional<std::size_t> visible_place(const std::string& name) const {
     for (std::size_t i = 0; i < flow_.values().size(); ++i) {
       if (flow_.values()[i].name == name && flow_.values()[i].visible) return i;
@@ -252,7 +266,7 @@ std::optional<BisectFinding> bisect(BisectSide reference, BisectSide suspect,
 }
 
 std::optional<BisectFinding> find_non_finite(BisectSide side, const TensorMap& inputs,
-                                             const BisectProgress& progress) {
+                                             NonFiniteScope scope, const BisectProgress& progress) {
   const DataFlow flow(side.model, inputs);
   const Probe probe = [&](std::span<const std::string> values) {
     const TensorMap found = run(side, values, inputs);
@@ -265,7 +279,10 @@ std::optional<BisectFinding> find_non_finite(BisectSide side, const TensorMap& i
     }
     return faults;
   };
-  return Search(flow, probe, progress).from(side.model.outputs());
+  Search search(flow, probe, progress);
+  std::optional<BisectFinding> finding = search.from(side.model.outputs());
+  if (!finding && scope == NonFiniteScope::kValues) finding = search.among_all();
+  return finding;
 }
 
 }  // namespace sinter::verify

@@ -43,9 +43,19 @@ std::optional<BisectFinding> bisect(BisectSide reference, BisectSide suspect,
                                     const runtime::TensorMap& inputs, const Tolerance& tolerance,
                                     const BisectProgress& progress = {});
 
-/// The first value that has NaN or infinity while its inputs have none, or nothing when the outputs
-/// are finite. Negative infinity on its way into a Softmax is a mask, no fault.
+/// Where to look for values that are not finite.
+enum class NonFiniteScope {
+  kOutputs,  // back from outputs that are not finite
+  kValues,   // in every value, in the order of execution, where the outputs are finite
+};
+
+/// The first value that has NaN or infinity while its inputs have none, or nothing when there is
+/// none. Negative infinity on its way into a Softmax is a mask, no fault.
+///
+/// kValues finds what a GPU would trip over: CPU engines compute float16 graphs in float32, where
+/// an overflow shows only in the value that is looked at. It takes a run for every 64 values.
 std::optional<BisectFinding> find_non_finite(BisectSide side, const runtime::TensorMap& inputs,
+                                             NonFiniteScope scope = NonFiniteScope::kOutputs,
                                              const BisectProgress& progress = {});
 
 }  // namespace sinter::verify
