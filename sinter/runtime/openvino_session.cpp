@@ -94,6 +94,7 @@ class OpenVinoSession final : public Session {
       const std::shared_ptr<ov::Model> network = read();
       compiled_ = core_.compile_model(network, kDevice, wanted);
       request_ = compiled_.create_infer_request();
+      for (const graph::ValueDeclaration& input : inputs_) taken_.push_back(takes(input.name));
       describe();
     } catch (const std::exception& problem) {
       rethrow("compiling", problem);
@@ -108,6 +109,7 @@ class OpenVinoSession final : public Session {
     const PreparedInputs prepared(inputs_, given);
     try {
       for (std::size_t i = 0; i < inputs_.size(); ++i) {
+        if (!taken_[i]) continue;
         const Tensor& tensor = *prepared.tensors()[i];
         request_.set_tensor(inputs_[i].name, over(tensor.dtype(), tensor.shape(), tensor.bytes()));
       }
@@ -150,6 +152,13 @@ class OpenVinoSession final : public Session {
     return network;
   }
 
+  // An input that no node reads is dropped when the graph is read.
+  bool takes(const std::string& name) const {
+    return std::ranges::any_of(compiled_.inputs(), [&](const ov::Output<const ov::Node>& input) {
+      return input.get_names().contains(name);
+    });
+  }
+
   // The engine only reads them, though its tensor type cannot say so for memory of others.
   static ov::Tensor over(DType dtype, const Shape& shape, std::span<const std::byte> bytes) {
     return ov::Tensor(to_openvino(dtype), ov::Shape(shape.begin(), shape.end()),
@@ -177,6 +186,7 @@ class OpenVinoSession final : public Session {
   const graph::OnnxModel& model_;
   std::vector<graph::ValueDeclaration> inputs_;
   std::vector<graph::ValueDeclaration> outputs_;
+  std::vector<bool> taken_;  // of inputs_
   ov::Core core_;
   ov::CompiledModel compiled_;
   ov::InferRequest request_;

@@ -87,6 +87,15 @@ TEST_P(SessionOf, TakesAndGivesIntegers) {
   EXPECT_EQ(out.at("same").ints()[0], 6);
 }
 
+TEST_P(SessionOf, ToleratesInputsThatNoNodeReads) {
+  const OnnxModel model = model_of(product(DType::kF32).input("unused", DType::kF32, {"n"}));
+  const auto session = open_session(GetParam(), model);
+  EXPECT_EQ(session->inputs().size(), 2u);
+  const TensorMap out =
+      session->run({{"x", floats({1, 2}, {1, 0})}, {"unused", Tensor(DType::kF32, {3})}});
+  EXPECT_EQ(values_of(out.at("y")), (std::vector<float>{1, 2}));
+}
+
 TEST_P(SessionOf, TakesScalars) {
   ModelBuilder builder;
   builder.input("t", DType::kF32, {})

@@ -1,0 +1,231 @@
+#include "sinter/verify/verify.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "sinter/base/error.h"
+#include "sinter/verify/case_binding.h"
+#include "sinter/verify/generated_inputs.h"
+
+namespace sinter::verify {
+namespace fs = std::filesystem;
+using runtime::TensorMap;
+
+namespace {
+
+struct ComponentRow {
+  std::string_view component;
+  std::string_view folder;
+};
+
+// A component of one name may have become two graphs.
+constexpr std::array kFolders{
+    ComponentRow{"text_encoder", "text_encoder"},
+    ComponentRow{"text_encoder_2", "text_encoder_2"},
+    ComponentRow{"unet", "unet"},
+    ComponentRow{"vae", "vae_decoder"},
+    ComponentRow{"vae", "vae_encoder"},
+};
+
+std::optional<fs::path> model_in(const fs::path& folder) {
+  if (!fs::is_directory(folder)) return std::nullopt;
+  if (fs::exists(folder / "model.onnx")) return folder / "model.onnx";
+  std::vector<fs::path> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".onnx") found.push_back(entry.path());
+  }
+  if (found.size() != 1) return std::nullopt;
+  return found.front();
+}
+
+void report(const VerifyOptions& options, const fs::path& model, std::string_view stage) {
+  if (options.progress) options.progress(model, stage);
+}
+
+// Puts the rows of several runs together again.
+Tensor joined(const std::vector<TensorMap>& results, const std::string& name) {
+  const Tensor& first = results.front().at(name);
+  if (results.size() == 1) return first;
+  Shape shape = first.shape();
+  if (shape.empty()) return first;
+  shape[0] = 0;
+  for (const TensorMap& result : results) shape[0] += result.at(name).shape().at(0);
+  Tensor whole(first.dtype(), std::move(shape));
+  std::size_t at = 0;
+  for (const TensorMap& result : results) {
+    const auto bytes = result.at(name).bytes();
+    if (!bytes.empty()) std::memcpy(whole.bytes().data() + at, bytes.data(), bytes.size());
+    at += bytes.size();
+  }
+  return whole;
+}
+
+// The first half of axis 1: [N,2c,...] -> [N,c,...].
+Tensor first_channels(const Tensor& tensor) {
+  Shape shape = tensor.shape();
+  if (shape.size() < 2 || shape[0] == 0) return tensor;
+  const std::size_t row = tensor.bytes().size() / static_cast<std::size_t>(shape[0]);
+  const auto rows = static_cast<std::size_t>(shape[0]);
+  shape[1] /= 2;
+  Tensor half(tensor.dtype(), std::move(shape));
+  const std::size_t part = half.bytes().size() / rows;
+  for (std::size_t i = 0; i < rows && part > 0; ++i) {
+    std::memcpy(half.bytes().data() + i * part, tensor.bytes().data() + i * row, part);
+  }
+  return half;
+}
+
+struct EngineRun {
+  runtime::EngineInfo info;
+  std::vector<TensorMap> results;
+};
+
+EngineRun run(runtime::Engine engine, const graph::OnnxModel& model,
+              const std::vector<TensorMap>& runs, const VerifyOptions& options) {
+  report(options, model.path(), "compiling");
+  const std::unique_ptr<runtime::Session> session =
+      runtime::open_session(engine, model, options.session);
+  report(options, model.path(), "running");
+  EngineRun done{.info = session->info(), .results = {}};
+  for (const TensorMap& inputs : runs) done.results.push_back(session->run(inputs));
+  return done;
+}
+
+const Tolerance& tolerance_of(DType compute, const runtime::EngineInfo& engine) {
+  const Tolerance& graph = tolerance_for(compute);
+  for (const DType dtype : {DType::kF16, DType::kBF16}) {
+    if (engine.arithmetic == dtype_info(dtype).word) return coarser(graph, tolerance_for(dtype));
+  }
+  return graph;
+}
+
+GraphResult empty_result(const graph::OnnxModel& model, const EngineRun& ran,
+                         const VerifyOptions& options) {
+  const DType compute = model.compute_dtype();
+  return {.model = model.path(),
+          .compute = compute,
+          .engine = ran.info,
+          .tolerance = options.tolerance.value_or(tolerance_of(compute, ran.info)),
+          .outputs = {},
+          .not_compared = {}};
+}
+
+std::vector<std::string> names(const std::vector<graph::ValueDeclaration>& values) {
+  std::vector<std::string> result;
+  for (const graph::ValueDeclaration& value : values) result.push_back(value.name);
+  return result;
+}
+
+void require_outputs(const CaseBinding& binding, const ReferenceCase& reference,
+                     const graph::OnnxModel& model) {
+  if (!binding.outputs.empty()) return;
+  throw Error(ErrorCode::kUsage,
+              fmt::format("{} gives {}, and {} has {}: there is nothing to compare",
+                          model.path().string(), fmt::join(names(model.outputs()), ", "),
+                          reference.path.string(), fmt::join(binding.not_compared, ", ")),
+              reference.component.empty()
+                  ? std::string()
+                  : fmt::format("the case is about a {}", reference.component));
+}
+
+}  // namespace
+
+bool GraphResult::passed() const { return std::ranges::all_of(outputs, &OutputResult::passed); }
+
+std::vector<fs::path> models_in(const fs::path& folder) {
+  std::vector<fs::path> models;
+  if (fs::is_directory(folder)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      if (const auto model = model_in(entry.path())) models.push_back(*model);
+    }
+  }
+  std::ranges::sort(models);
+  return models;
+}
+
+std::vector<fs::path> models_for(const fs::path& folder, const ReferenceCase& reference) {
+  std::vector<fs::path> models;
+  for (const ComponentRow& row : kFolders) {
+    if (row.component != reference.component) continue;
+    if (const auto model = model_in(folder / row.folder)) models.push_back(*model);
+  }
+  if (!models.empty()) return models;
+  std::vector<std::string> there;
+  for (const fs::path& model : models_in(folder)) {
+    there.push_back(model.parent_path().filename().string());
+  }
+  throw Error(ErrorCode::kUsage,
+              fmt::format("{} is about '{}', and {} has {}", reference.path.string(),
+                          reference.component, folder.string(),
+                          there.empty() ? "no graphs" : fmt::format("{}", fmt::join(there, ", "))));
+}
+
+GraphResult verify_model(const fs::path& path, const ReferenceCase& reference,
+                         const VerifyOptions& options) {
+  report(options, path, "loading");
+  const graph::OnnxModel model = graph::OnnxModel::load(path);
+  const CaseBinding binding = bind_case(reference, model, text_states(path));
+  require_outputs(binding, reference, model);
+  const EngineRun ran = run(options.engine, model, binding.runs, options);
+  GraphResult result = empty_result(model, ran, options);
+  for (const OutputPair& pair : binding.outputs) {
+    const Tensor& whole = reference.outputs.at(pair.reference);
+    const Comparison comparison = compare(pair.first_channels ? first_channels(whole) : whole,
+                                          joined(ran.results, pair.output));
+    result.outputs.push_back({.reference = "out." + pair.reference,
+                              .output = pair.output,
+                              .comparison = comparison,
+                              .passed = within(comparison, result.tolerance)});
+  }
+  for (const std::string& name : binding.not_compared) result.not_compared.push_back("out." + name);
+  return result;
+}
+
+std::vector<GraphResult> verify_folder(const fs::path& folder, const ReferenceCase& reference,
+                                       const VerifyOptions& options) {
+  std::vector<GraphResult> results;
+  for (const fs::path& model : models_for(folder, reference)) {
+    results.push_back(verify_model(model, reference, options));
+  }
+  // What one graph of a component does not give, another may: only the rest is not compared.
+  for (GraphResult& result : results) {
+    std::erase_if(result.not_compared, [&](const std::string& name) {
+      return std::ranges::any_of(results, [&](const GraphResult& other) {
+        return std::ranges::find(other.outputs, name, &OutputResult::reference) !=
+               other.outputs.end();
+      });
+    });
+  }
+  return results;
+}
+
+GraphResult compare_engines(const fs::path& path, runtime::Engine against,
+                            const ReferenceCase* reference, const VerifyOptions& options) {
+  report(options, path, "loading");
+  const graph::OnnxModel model = graph::OnnxModel::load(path);
+  const std::vector<TensorMap> runs =
+      reference != nullptr ? bind_case(*reference, model, text_states(path)).runs
+                           : std::vector<TensorMap>{generated_inputs(model.inputs())};
+  const EngineRun other = run(against, model, runs, options);
+  const EngineRun ran = run(options.engine, model, runs, options);
+  GraphResult result = empty_result(model, ran, options);
+  if (!options.tolerance) {
+    result.tolerance = coarser(result.tolerance, tolerance_of(result.compute, other.info));
+  }
+  for (const graph::ValueDeclaration& output : model.outputs()) {
+    const Comparison comparison =
+        compare(joined(other.results, output.name), joined(ran.results, output.name));
+    result.outputs.push_back({.reference = std::string(runtime::engine_name(against)),
+                              .output = output.name,
+                              .comparison = comparison,
+                              .passed = within(comparison, result.tolerance)});
+  }
+  return result;
+}
+
+}  // namespace sinter::verify
