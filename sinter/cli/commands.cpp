@@ -8,6 +8,15 @@ const std::vector<Command>& commands() {
        "sinter inspect models/shapes-sd1.safetensors", declare_inspect},
       {"convert", "write ONNX graphs, tokenizer, scheduler and configuration from a checkpoint",
        "sinter convert models/shapes-sd1.safetensors out/shapes", declare_convert},
+      {"verify",
+       "compare graphs with reference results, engines with each other, or find where they part",
+       "sinter verify out/shapes --against onnxruntime", declare_verify},
+      {"generate", "draw pictures from prompts",
+       "sinter generate models/shapes-sd1.safetensors -p \"a red circle on a blue background\" "
+       "--width 128 --height 128 -o circle.png",
+       declare_generate},
+      {"bench", "time loading and steps of a converted folder, and its memory",
+       "sinter bench out/shapes --width 128 --height 128", declare_bench},
   };
   return table;
 }

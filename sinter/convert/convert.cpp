@@ -186,6 +186,7 @@ class Conversion {
                                {"weight_bytes", report.weight_bytes}};
     }
     Json json{{"sinter", options_.tool_version},
+              {"model", checkpoint_.files().front().path.stem().string()},
               {"family", model_.family},
               {"prediction",
                model_.prediction ? Json(prediction_name(*model_.prediction)) : Json(nullptr)},

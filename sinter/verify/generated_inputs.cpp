@@ -72,8 +72,9 @@ std::int64_t default_extent(std::string_view symbol) {
 
 }  // namespace
 
-runtime::TensorMap generated_inputs(const std::vector<graph::ValueDeclaration>& declared) {
-  Symbols symbols;
+runtime::TensorMap generated_inputs(const std::vector<graph::ValueDeclaration>& declared,
+                                    const Symbols& extents) {
+  Symbols symbols = extents;
   for (const graph::ValueDeclaration& input : declared) {
     for (const std::string& symbol : input.symbols) {
       // Expressions ("height/2") follow from their symbols.

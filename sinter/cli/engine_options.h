@@ -1,0 +1,26 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "sinter/runtime/session.h"
+
+namespace sinter::cli {
+
+/// The options that choose and tune an engine.
+struct EngineOptions {
+  std::string engine = "openvino";
+  std::string arithmetic = "graph";
+  std::string onnxruntime_library;
+  int threads = 0;
+};
+
+void declare_engine(CLI::App& app, EngineOptions& options);
+
+/// @throws Error{kUsage} for a name that is not there, with the nearest.
+runtime::Engine engine_named(const std::string& name);
+
+/// @throws Error{kUsage}.
+runtime::SessionOptions session_options(const EngineOptions& options);
+
+}  // namespace sinter::cli
