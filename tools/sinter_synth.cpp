@@ -16,6 +16,7 @@
 int main(int argc, char** argv) {
   std::string manifest;
   std::string out;
+  std::string dtype = "fp16";
   sinter::synth::Options options;
   const std::map<std::string, sinter::DType> dtypes{
       {"fp16", sinter::DType::kF16}, {"fp32", sinter::DType::kF32}, {"bf16", sinter::DType::kBF16}};
@@ -24,8 +25,9 @@ int main(int argc, char** argv) {
                "sinter-synth");
   app.add_option("manifest", manifest, "JSON with the keys, types and shapes")->required();
   app.add_option("out", out, "the .safetensors file to write")->required();
-  app.add_option("--dtype", options.dtype, "fp16 (default), fp32 or bf16")
-      ->transform(CLI::CheckedTransformer(dtypes));
+  app.add_option("--dtype", dtype, "of the floating tensors")
+      ->check(CLI::IsMember({"fp16", "fp32", "bf16"}))
+      ->capture_default_str();
   app.add_option("--prefix", options.prefix, "only the keys that begin with this");
   app.add_option("--threads", options.threads, "0: one a core");
   try {
@@ -35,6 +37,7 @@ int main(int argc, char** argv) {
   }
 
   try {
+    options.dtype = dtypes.at(dtype);
     const auto start = std::chrono::steady_clock::now();
     sinter::synth::write_stand_in(manifest, out, options);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <system_error>
 #include <utility>
 
 #include "sinter/base/error.h"
@@ -123,8 +124,15 @@ Checkpoint& Checkpoint::operator=(Checkpoint&&) noexcept = default;
 
 Checkpoint Checkpoint::open(const fs::path& path) {
   auto state = std::make_unique<State>();
-  if (fs::is_directory(path)) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
     FolderPlan plan = plan_folder(path);
+    if (plan.parts.empty()) {
+      throw Error(ErrorCode::kBadFile,
+                  fmt::format("{} holds no .safetensors file, expected a diffusers pipeline or one "
+                              "of its components",
+                              path.string()));
+    }
     state->configs = std::move(plan.configs);
     for (const FolderPart& part : plan.parts) {
       const std::size_t first_file = state->files.size();

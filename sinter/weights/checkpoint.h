@@ -18,7 +18,7 @@ namespace sinter::weights {
 
 /// Where one tensor lies: a contiguous row-major range of a file, little-endian.
 struct TensorEntry {
-  std::string name;  // in a folder, the component stands before it: "unet/conv_in.weight"
+  std::string name;  // of a pipeline folder, behind its component: "unet/conv_in.weight"
   DType dtype;
   Shape shape;
   std::size_t file;     // index into Checkpoint::files()

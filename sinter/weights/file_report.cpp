@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <system_error>
 #include <utility>
 
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
 #include "sinter/weights/checkpoint.h"
+#include "sinter/weights/folder.h"
 #include "sinter/weights/non_finite.h"
 #include "sinter/weights/safetensors_header.h"
 
@@ -118,7 +120,7 @@ void examine_safetensors(std::span<const std::byte> file, const ExamineOptions& 
     check_safetensors_length(header, file.size());
     count_tensors(report);
     if (file.size() <= options.largest_values_check) check_values(header, file, report);
-    report.reason = fmt::format("A sound safetensors file of {} tensors.", *report.tensors);
+    report.reason = fmt::format("A sound safetensors file of {} tensors.", report.listed.size());
   } catch (const Error& error) {
     mark_damaged(error, report);
   }
@@ -128,6 +130,11 @@ FileReport examine_folder(const fs::path& path) {
   FileReport report;
   report.format = FileFormat::kFolder;
   try {
+    if (plan_folder(path).parts.empty()) {
+      report.verdict = Verdict::kNotAModel;
+      report.reason = "The folder holds no .safetensors file.";
+      return report;
+    }
     const Checkpoint checkpoint = Checkpoint::open(path);
     for (const SourceFile& file : checkpoint.files()) {
       report.bytes += file.stamp.bytes;
@@ -140,7 +147,7 @@ FileReport examine_folder(const fs::path& path) {
     report.metadata = checkpoint.metadata();
     count_tensors(report);
     report.reason = fmt::format("A folder of {} sound safetensors files with {} tensors.",
-                                checkpoint.files().size(), *report.tensors);
+                                checkpoint.files().size(), report.listed.size());
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kIo) throw;
     mark_damaged(error, report);
@@ -178,7 +185,8 @@ FileReport examine(std::span<const std::byte> file, std::string_view name,
 }
 
 FileReport examine(const fs::path& path, const ExamineOptions& options) {
-  if (fs::is_directory(path)) return examine_folder(path);
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return examine_folder(path);
   const MappedFile file(path);
   return examine(file.bytes(), path.filename().string(), options);
 }

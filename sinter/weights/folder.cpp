@@ -70,11 +70,29 @@ WeightFile parse_name(const fs::path& path) {
   return file;
 }
 
+// The overloads with an error code: without, a folder that may not be entered throws the library's
+// own exception. What cannot be seen is not there; reading it then says why.
+bool is_present(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
 std::vector<fs::path> sorted_entries(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    entries.push_back(entry.path());
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    entries.push_back(entry->path());
   }
   if (error) {
     throw Error(ErrorCode::kIo,
@@ -148,7 +166,7 @@ std::map<std::string, std::string> shard_index(const fs::path& folder, const Can
   const std::string dotted = chosen.variant.empty() ? "" : "." + chosen.variant;
   for (const std::string& name : {chosen.stem + ".safetensors.index" + dotted + ".json",
                                   chosen.stem + dotted + ".safetensors.index.json"}) {
-    if (!fs::exists(folder / name)) continue;
+    if (!is_present(folder / name)) continue;
     const nlohmann::json index = parse_json(folder / name);
     const auto map = index.is_object() ? index.find("weight_map") : index.end();
     std::map<std::string, std::string> result;
@@ -234,7 +252,7 @@ void add_configs(const fs::path& folder, const std::string& prefix, FolderPlan& 
   for (const fs::path& path : sorted_entries(folder)) {
     const std::string name = path.filename().string();
     if (name != kPipelineIndex && !name.ends_with("config.json")) continue;
-    if (fs::is_regular_file(path)) plan.configs[prefix + name] = read_text(path);
+    if (is_file(path)) plan.configs[prefix + name] = read_text(path);
   }
 }
 
@@ -252,7 +270,7 @@ std::vector<std::string> components(const fs::path& folder) {
     const bool left_out = rank_in(kLeftOut, name) < kLeftOut.size();
     // A name from the file must not lead out of the folder.
     const bool plain = name.find_first_of("/\\") == name.npos && name != "..";
-    if (component && !left_out && plain && fs::is_directory(folder / name)) names.push_back(name);
+    if (component && !left_out && plain && is_folder(folder / name)) names.push_back(name);
   }
   return names;
 }
@@ -262,20 +280,13 @@ std::vector<std::string> components(const fs::path& folder) {
 FolderPlan plan_folder(const fs::path& folder) {
   FolderPlan plan;
   add_configs(folder, "", plan);
-  if (fs::exists(folder / kPipelineIndex)) {
+  if (is_present(folder / kPipelineIndex)) {
     for (const std::string& name : components(folder)) {
       add_configs(folder / name, name + "/", plan);
       add_part(folder / name, name + "/", plan);
     }
   } else {
     add_part(folder, "", plan);
-  }
-  if (plan.parts.empty()) {
-    throw Error(
-        ErrorCode::kBadFile,
-        fmt::format("{} holds no .safetensors file, expected a diffusers pipeline or one of "
-                    "its components",
-                    folder.string()));
   }
   return plan;
 }

@@ -16,7 +16,7 @@ struct FolderPart {
 
 /// What a diffusers folder consists of.
 struct FolderPlan {
-  std::vector<FolderPart> parts;               // by component name
+  std::vector<FolderPart> parts;               // by component name; empty: no weights there
   std::map<std::string, std::string> configs;  // "unet/config.json" -> its text
 };
 
@@ -25,9 +25,8 @@ struct FolderPlan {
 ///
 /// Of several precisions of one component the plain file is taken, else the fp16 variant. The
 /// safety checker is left out: no picture depends on it.
-/// @throws Error{kBadFile} when there are no weights, a shard is missing, or it cannot be told
-/// which
-///         file is meant; Error{kUnsupported} when a component has weights in other formats only.
+/// @throws Error{kBadFile} when a shard is missing or it cannot be told which file is meant;
+///         Error{kUnsupported} when a component has weights in other formats only; Error{kIo}.
 FolderPlan plan_folder(const std::filesystem::path& folder);
 
 }  // namespace sinter::weights

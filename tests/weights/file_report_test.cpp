@@ -77,6 +77,8 @@ TEST_F(FileReportTest, AForeignFileIsNotAModel) {
 }
 
 TEST_F(FileReportTest, AFolderIsExaminedAsAWhole) {
+  EXPECT_EQ(examine(folder_).verdict, Verdict::kNotAModel);
+  put("model-00001-of-00002.safetensors", safetensors_bytes(kOneFloat, 4));
   EXPECT_EQ(examine(folder_).verdict, Verdict::kDamaged);
   put("model.safetensors", safetensors_bytes(kOneFloat, 4));
   const FileReport report = examine(folder_);

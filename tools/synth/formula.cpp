@@ -46,8 +46,10 @@ __attribute__((target("avx2"))) void fill_avx2(std::uint64_t state, double scale
   fill_body(state, scale, offset, values, count);
 }
 
-__attribute__((target("avx512f,avx512dq,avx512vl,prefer-vector-width=512"))) void fill_avx512(
-    std::uint64_t state, double scale, double offset, float* values, std::size_t count) {
+__attribute__((target("avx512f,avx512dq,avx512vl"))) void fill_avx512(std::uint64_t state,
+                                                                      double scale, double offset,
+                                                                      float* values,
+                                                                      std::size_t count) {
   fill_body(state, scale, offset, values, count);
 }
 #endif
