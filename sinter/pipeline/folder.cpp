@@ -53,6 +53,27 @@ fs::path graph_in(const fs::path& root, const char* component) {
   return path;
 }
 
+// sinter.json: what the folder was made from and how.
+void read_record(const fs::path& root, PipelineFolder& folder) {
+  const Json record = read_object(root / "sinter.json");
+  take(record, "family", folder.family);
+  take(record, "model_hash", folder.model_hash);
+  std::string source;
+  const auto sources = record.find("sources");
+  if (sources != record.end() && sources->is_array() && !sources->empty() &&
+      sources->front().is_object())
+    take(sources->front(), "path", source);
+  folder.model = fs::path(source).stem().string();
+  std::string names = "optimum";
+  take(record, "io", names);
+  if (names != "optimum") {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("the graphs of {} have the names of '{}', expected those of 'optimum'",
+                            root.string(), names),
+                "convert without --io to draw with sinter");
+  }
+}
+
 void read_text_encoder(const fs::path& root, const char* name, const char* tokenizer_name,
                        PipelineFolder& folder) {
   if (!fs::exists(root / name)) return;
@@ -79,10 +100,7 @@ PipelineFolder read_pipeline_folder(const fs::path& root) {
   }
   PipelineFolder folder;
   folder.root = root;
-  const Json sinter = read_object(root / "sinter.json");
-  take(sinter, "family", folder.family);
-  take(sinter, "model", folder.model);
-  take(sinter, "model_hash", folder.model_hash);
+  read_record(root, folder);
   const Json index = read_object(root / "model_index.json");
   take(index, "force_zeros_for_empty_prompt", folder.zeros_for_empty_negative);
 

@@ -21,8 +21,8 @@ struct TextEncoderPart {
 struct PipelineFolder {
   std::filesystem::path root;
   std::string family;      // of sinter.json; empty where it does not say
-  std::string model;       // the checkpoint's name, of sinter.json "model"; may be empty
-  std::string model_hash;  // its short hash, of sinter.json "model_hash"; may be empty
+  std::string model;       // the checkpoint's file name without its ending; may be empty
+  std::string model_hash;  // its short hash, where sinter.json has "model_hash"; may be empty
   SchedulerConfig scheduler;
   std::vector<TextEncoderPart> text_encoders;  // in the order in which their states are joined
   std::filesystem::path unet;
@@ -38,7 +38,9 @@ struct PipelineFolder {
 /// Reads a folder laid out like optimum's: model_index.json, scheduler/, tokenizer/, text_encoder/,
 /// unet/, vae_decoder/ (and tokenizer_2/, text_encoder_2/), each graph a model.onnx with
 /// config.json beside it, and sinter.json where sinter wrote it.
-/// @throws Error{kIo} naming the missing piece, Error{kBadFile} for damaged JSON.
+/// @throws Error{kIo} naming the missing piece, Error{kBadFile} for damaged JSON,
+/// Error{kUnsupported}
+///         when the graphs were given the names of another program.
 PipelineFolder read_pipeline_folder(const std::filesystem::path& root);
 
 }  // namespace sinter::pipeline

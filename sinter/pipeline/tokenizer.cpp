@@ -9,7 +9,6 @@
 #include "sinter/base/error.h"
 #include "sinter/pipeline/bpe.h"
 #include "sinter/pipeline/unicode.h"
-#include "sinter/pipeline/vocabulary.h"
 
 namespace sinter::pipeline {
 
@@ -191,10 +190,10 @@ std::int64_t Tokenizer::end_id() const { return tables_->end; }
 std::int64_t Tokenizer::padding_id() const { return padding_id_; }
 std::size_t Tokenizer::vocabulary_size() const { return tables_->vocabulary.tokens.size(); }
 
-void Tokenizer::write_files(const std::filesystem::path& folder) const {
+std::vector<VocabularyFile> Tokenizer::files() const {
   Vocabulary vocabulary = tables_->vocabulary;
   vocabulary.padding = vocabulary.tokens[static_cast<std::size_t>(padding_id_)];
-  write_vocabulary(vocabulary, folder);
+  return vocabulary_files(vocabulary);
 }
 
 }  // namespace sinter::pipeline

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sinter/pipeline/vocabulary.h"
+
 namespace sinter::pipeline {
 
 /// Ids of one run of a text encoder: start, 75 places, end.
@@ -48,9 +50,9 @@ class Tokenizer {
   std::int64_t padding_id() const;
   std::size_t vocabulary_size() const;
 
-  /// Writes vocab.json, merges.txt, tokenizer_config.json and special_tokens_map.json into the
-  /// folder, creating it.
-  void write_files(const std::filesystem::path& folder) const;
+  /// The files of its folder (vocab.json, merges.txt, tokenizer_config.json,
+  /// special_tokens_map.json), from which transformers and open() make the same tokenizer.
+  std::vector<VocabularyFile> files() const;
 
  private:
   struct Tables;

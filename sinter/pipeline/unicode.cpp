@@ -97,6 +97,8 @@ void append_decomposed(std::u32string& out, char32_t code) {
 
 // The canonical composite of two code points, or 0.
 char32_t compose(char32_t first, char32_t second) {
+  // The place before the first trailing consonant of Hangul, which utf8proc takes for one.
+  if (second == 0x11A7) return 0;
   std::array<utf8proc_int32_t, 3> pair{static_cast<utf8proc_int32_t>(first),
                                        static_cast<utf8proc_int32_t>(second), 0};
   constexpr auto kOptions = static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE);

@@ -82,12 +82,6 @@ std::string padding_of(const fs::path& folder) {
   return kEndToken;
 }
 
-void write_file(const fs::path& path, std::string_view text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
-}
-
 }  // namespace
 
 Vocabulary clip_vocabulary() {
@@ -121,19 +115,15 @@ Vocabulary read_vocabulary(const fs::path& folder) {
   return result;
 }
 
-void write_vocabulary(const Vocabulary& vocabulary, const fs::path& folder) {
-  std::error_code ignored;
-  fs::create_directories(folder, ignored);  // failing, the first file says why
-
+std::vector<VocabularyFile> vocabulary_files(const Vocabulary& vocabulary) {
   std::string tokens = "{";
   for (std::size_t id = 0; id < vocabulary.tokens.size(); ++id)
     tokens += fmt::format("{}{}: {}", id == 0 ? "" : ", ", Json(vocabulary.tokens[id]).dump(), id);
-  write_file(folder / "vocab.json", tokens + "}\n");
+  tokens += "}\n";
 
   std::string merges = "#version: 0.2\n";
   for (const auto& [left, right] : vocabulary.merges)
     merges.append(left).append(" ").append(right).append("\n");
-  write_file(folder / "merges.txt", merges);
 
   const Json config{{"add_prefix_space", false},
                     {"bos_token", kStartToken},
@@ -144,12 +134,14 @@ void write_vocabulary(const Vocabulary& vocabulary, const fs::path& folder) {
                     {"pad_token", vocabulary.padding},
                     {"tokenizer_class", "CLIPTokenizer"},
                     {"unk_token", kEndToken}};
-  write_file(folder / "tokenizer_config.json", config.dump(2) + "\n");
   const Json special{{"bos_token", kStartToken},
                      {"eos_token", kEndToken},
                      {"pad_token", vocabulary.padding},
                      {"unk_token", kEndToken}};
-  write_file(folder / "special_tokens_map.json", special.dump(2) + "\n");
+  return {{"vocab.json", std::move(tokens)},
+          {"merges.txt", std::move(merges)},
+          {"tokenizer_config.json", config.dump(2) + "\n"},
+          {"special_tokens_map.json", special.dump(2) + "\n"}};
 }
 
 }  // namespace sinter::pipeline

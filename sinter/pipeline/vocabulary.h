@@ -27,7 +27,14 @@ Vocabulary clip_vocabulary();
 /// @throws Error{kIo}, Error{kBadFile}.
 Vocabulary read_vocabulary(const std::filesystem::path& folder);
 
-/// Writes the four files of a tokenizer folder, creating it.
-void write_vocabulary(const Vocabulary& vocabulary, const std::filesystem::path& folder);
+/// A file of a tokenizer folder.
+struct VocabularyFile {
+  std::string name;
+  std::string text;
+};
+
+/// vocab.json, merges.txt, tokenizer_config.json and special_tokens_map.json, as transformers reads
+/// them.
+std::vector<VocabularyFile> vocabulary_files(const Vocabulary& vocabulary);
 
 }  // namespace sinter::pipeline

@@ -50,7 +50,8 @@ class FakePipeline {
       : root(std::filesystem::path(testing::TempDir()) / name) {
     std::filesystem::remove_all(root);
     write("model_index.json", "{}");
-    write("sinter.json", R"({"family": "sd15", "model": "fake", "model_hash": "0123456789"})");
+    write("sinter.json", R"({"family": "sd15", "sources": [{"path": "/models/fake.safetensors"}],
+                              "model_hash": "0123456789", "io": "optimum"})");
     write("scheduler/scheduler_config.json",
           R"({"_class_name": "DDIMScheduler", "beta_start": 0.00085, "beta_end": 0.012,
               "beta_schedule": "scaled_linear", "clip_sample": false, "set_alpha_to_one": false,
@@ -82,7 +83,8 @@ class FakePipeline {
   void add_text_encoder(const std::string& name, const std::string& tokenizer, Padding padding) {
     write(name + "/model.onnx", "");
     write(name + "/config.json", R"({"num_hidden_layers": 2})");
-    Tokenizer::clip(padding).write_files(root / tokenizer);
+    for (const VocabularyFile& file : Tokenizer::clip(padding).files())
+      write(tokenizer + "/" + file.name, file.text);
     graphs[name] = {{declare("input_ids", {-1, 77}, DType::kI64)},
                     {declare("last_hidden_state", {-1, 77, 4})},
                     encode};

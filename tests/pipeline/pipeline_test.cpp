@@ -273,5 +273,18 @@ TEST(PipelineFolder, MissingPiecesAreNamed) {
   EXPECT_THROW(read_pipeline_folder(fake.root / "nowhere"), Error);
 }
 
+TEST(PipelineFolder, GraphsNamedForAnotherProgramAreRefused) {
+  FakePipeline fake("sinter_names");
+  fake.write("sinter.json", R"({"io": "ldm"})");
+  try {
+    read_pipeline_folder(fake.root);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_EQ(error.message(), "the graphs of " + fake.root.string() +
+                                   " have the names of 'ldm', expected those of 'optimum'");
+  }
+}
+
 }  // namespace
 }  // namespace sinter::pipeline

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "sinter/base/file.h"
 #include "sinter/pipeline/scheduler.h"
 #include "sinter/pipeline/tokenizer.h"
 #include "sinter/pipeline/torch_random.h"

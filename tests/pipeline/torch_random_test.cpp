@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/pipeline/reference_file.h"
+#include <algorithm>
 
 namespace sinter::pipeline {
 namespace {

@@ -20,9 +20,10 @@ TEST(Unicode, TextGoesThroughUtf8Unchanged) {
 // Expected forms: NormalizationTest.txt of the Unicode Character Database, part 1 and 2.
 TEST(Unicode, ComposesCanonically) {
   EXPECT_EQ(nfc(U"e\u0301"), U"\u00E9");
-  EXPECT_EQ(nfc(U"\u212B"), U"\u00C5");              // angstrom sign
-  EXPECT_EQ(nfc(U"\u1100\u1161\u11A8"), U"\uAC01");  // Hangul syllable
-  EXPECT_EQ(nfc(U"\u0958"), U"\u0915\u093C");        // excluded from composition
+  EXPECT_EQ(nfc(U"\u212B"), U"\u00C5");                    // angstrom sign
+  EXPECT_EQ(nfc(U"\u1100\u1161\u11A8"), U"\uAC01");        // Hangul syllable
+  EXPECT_EQ(nfc(U"\u1104\u1172\u11A7"), U"\uB70C\u11A7");  // no trailing consonant
+  EXPECT_EQ(nfc(U"\u0958"), U"\u0915\u093C");              // excluded from composition
   EXPECT_EQ(nfc(U"a\u0315\u0300\u05AE\u0300b"), U"\u00E0\u05AE\u0300\u0315b");
   EXPECT_EQ(nfc(U"\u1E9B\u0323"), U"\u1E9B\u0323");
   EXPECT_EQ(nfc(U"\uFB01"), U"\uFB01");  // compatibility only
