@@ -172,6 +172,16 @@ ValueDeclaration required_declaration(const onnx::ValueInfoProto& info, const ch
               fmt::format("{} '{}' is not a tensor of numbers", role, info.name()));
 }
 
+// Rows of a float16 table, cast to float32 behind the Gather, are stored and not computed in
+// float16.
+bool moves_data(std::string_view op) {
+  constexpr std::string_view kMoving[] = {
+      "Cast", "Concat",  "Constant", "Expand", "Flatten", "Gather",    "Identity",
+      "Pad",  "Reshape", "Slice",    "Split",  "Squeeze", "Transpose", "Unsqueeze",
+  };
+  return std::ranges::find(kMoving, op) != std::end(kMoving);
+}
+
 int coarseness(DType dtype) {
   switch (dtype) {
     case DType::kF64:
@@ -361,7 +371,19 @@ DType OnnxModel::compute_dtype() const {
     if (dtype && coarseness(*dtype) > coarseness(result)) result = *dtype;
   };
   const onnx::GraphProto& graph = state_->graph();
-  for (const onnx::ValueInfoProto& info : graph.value_info()) consider(tensor_dtype(info));
+  std::map<std::string_view, std::optional<DType>> types;
+  for (const onnx::ValueInfoProto& info : graph.value_info()) {
+    types.emplace(info.name(), tensor_dtype(info));
+  }
+  for (const onnx::ValueInfoProto& info : graph.output()) {
+    types.emplace(info.name(), tensor_dtype(info));
+  }
+  for (const onnx::NodeProto& node : graph.node()) {
+    if (moves_data(node.op_type())) continue;
+    for (const std::string& output : node.output()) {
+      if (const auto found = types.find(output); found != types.end()) consider(found->second);
+    }
+  }
   if (coarseness(result) == 0) {
     for (const onnx::ValueInfoProto& info : graph.input()) consider(tensor_dtype(info));
     for (const onnx::ValueInfoProto& info : graph.output()) consider(tensor_dtype(info));

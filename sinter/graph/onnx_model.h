@@ -80,8 +80,8 @@ class OnnxModel {
   /// The value of metadata_props under that key, or nothing.
   std::optional<std::string> metadata(std::string_view key) const;
 
-  /// The coarsest floating type in which the graph computes: of its inner values, and where the
-  /// file does not declare any, of its inputs, outputs and initializers. float32 where none is.
+  /// The coarsest floating type in which a node computes (and not only moves data); where the file
+  /// declares no such value, that of inputs, outputs and initializers. float32 where none is.
   DType compute_dtype() const;
 
   /// Makes inner values graph outputs too, behind the present ones (for bisection).

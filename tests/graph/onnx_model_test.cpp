@@ -128,11 +128,12 @@ TEST(OnnxModel, FindsTheCoarsestComputeType) {
     return OnnxModel::parse(std::as_bytes(std::span(bytes)), "m.onnx").compute_dtype();
   };
   EXPECT_EQ(dtype_of(builder), DType::kF32);
-  builder.value("a", DType::kF32, {1}).value("ids", DType::kI64, {1});
-  // Weights that are only stored in half precision do not count.
+  builder.value("a", DType::kF32, {1}).node("Add", "a", {"x", "x"});
+  // Weights that are only stored, and rows that are only moved, in half precision do not count.
   builder.initializer("w", Tensor(DType::kF16, {1}));
+  builder.value("rows", DType::kF16, {1}).node("Gather", "rows", {"w", "ids"});
   EXPECT_EQ(dtype_of(builder), DType::kF32);
-  builder.value("b", DType::kF16, {1});
+  builder.value("b", DType::kF16, {1}).node("Mul", "b", {"rows", "rows"});
   EXPECT_EQ(dtype_of(builder), DType::kF16);
 }
 
