@@ -47,17 +47,24 @@ function(sinter_module name)
   endif()
 endfunction()
 
-# sinter_test(NAME MODULE m SOURCES ... [LINK ...] [LABEL l]): one GoogleTest program per folder of tests.
+# sinter_test(NAME MODULE m SOURCES ... [LINK ...] [LABEL l] [WHOLE]): one GoogleTest program per folder of tests.
+# WHOLE registers the program as one test, whose cases share what is costly to make.
 function(sinter_test name)
-  cmake_parse_arguments(ARG "" "MODULE;LABEL" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "WHOLE" "MODULE;LABEL" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE sinter_${ARG_MODULE} sinter_warnings fmt::fmt GTest::gtest GTest::gtest_main ${ARG_LINK})
   target_compile_definitions(${name} PRIVATE
-    SINTER_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data" SINTER_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    SINTER_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data" SINTER_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+    SINTER_TEST_SCRATCH="${CMAKE_BINARY_DIR}/scratch/${name}")
   include(GoogleTest)
   set(label ${ARG_MODULE})
   if(ARG_LABEL)
     set(label ${ARG_LABEL})
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${label} TIMEOUT 600)
+  if(ARG_WHOLE)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 5000)
+  else()
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${label} TIMEOUT 600)
+  endif()
 endfunction()

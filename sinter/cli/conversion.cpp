@@ -37,23 +37,24 @@ convert::StaticSize parse_size(const std::string& text) {
 
 /// tokenizer/ for the first text encoder, tokenizer_2/ for the second. A folder's own vocabulary
 /// wins.
-void write_tokenizers(const std::filesystem::path& source, const arch::Model& model,
-                      const std::filesystem::path& folder) {
+std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& source,
+                                                const arch::Model& model) {
+  std::vector<convert::ExtraFile> files;
   for (const arch::Component& component : model.components) {
     const auto* text = std::get_if<arch::TextEncoderConfig>(&component.config);
     if (text == nullptr) continue;
-    const std::string name = component.name == "text_encoder_2" ? "tokenizer_2" : "tokenizer";
-    const std::filesystem::path own = source / name;
-    if (std::filesystem::exists(own / "vocab.json")) {
-      pipeline::Tokenizer::open(own).write_files(folder / name);
-      continue;
-    }
+    const std::string folder = component.name == "text_encoder_2" ? "tokenizer_2" : "tokenizer";
+    const bool own = std::filesystem::exists(source / folder / "vocab.json");
     // CLIP's own tower was trained with the end token as padding, the OpenCLIP ones (exact GELU)
     // with 0.
     const bool clip = text->activation == arch::Activation::kQuickGelu;
-    pipeline::Tokenizer::clip(clip ? pipeline::Padding::kEnd : pipeline::Padding::kZero)
-        .write_files(folder / name);
+    const pipeline::Tokenizer tokenizer =
+        own ? pipeline::Tokenizer::open(source / folder)
+            : pipeline::Tokenizer::clip(clip ? pipeline::Padding::kEnd : pipeline::Padding::kZero);
+    for (pipeline::VocabularyFile& file : tokenizer.files())
+      files.push_back({folder + "/" + file.name, std::move(file.text)});
   }
+  return files;
 }
 
 }  // namespace
@@ -111,9 +112,8 @@ convert::ConvertOptions to_request(const ConversionOptions& options,
   request.controlnet_inputs = options.controlnet_inputs;
   request.hidden_states = options.hidden_states;
   request.tool_version = kVersion;
-  request.write_extras = [checkpoint](const arch::Model& model,
-                                      const std::filesystem::path& folder) {
-    write_tokenizers(checkpoint, model, folder);
+  request.extra_files = [checkpoint](const arch::Model& model) {
+    return tokenizer_files(checkpoint, model);
   };
   return request;
 }

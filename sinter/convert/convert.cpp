@@ -126,7 +126,10 @@ class Conversion {
     if (model_.find("unet") != nullptr)
       write_text(folder_.staging() / "scheduler" / "scheduler_config.json",
                  scheduler_config(model_));
-    if (options_.write_extras) options_.write_extras(model_, folder_.staging());
+    if (options_.extra_files) {
+      for (const ExtraFile& file : options_.extra_files(model_))
+        write_text(folder_.staging() / file.path, file.text);
+    }
     write_text(folder_.staging() / "model_index.json", model_index(model_, folders));
     write_text(folder_.staging() / "sinter.json", record(reports));
     folder_.commit();

@@ -21,6 +21,12 @@ std::string_view precision_name(Precision precision);
 /// @throws Error{kUsage} naming the precisions there are.
 Precision precision_from_name(std::string_view name);
 
+/// A text file to put into the output folder.
+struct ExtraFile {
+  std::string path;  // within the folder
+  std::string text;
+};
+
 struct ConvertOptions {
   std::vector<std::string> components;    // folder names; empty: all
   Precision precision = Precision::kF16;  // of text encoders and the UNet
@@ -31,8 +37,8 @@ struct ConvertOptions {
   bool hidden_states = false;
   std::optional<StaticSize> size;
   arch::DetectOptions detect;
-  /// Writes what is not a graph (tokenizers) into the folder before it gets its name.
-  std::function<void(const arch::Model& model, const std::filesystem::path& folder)> write_extras;
+  /// Files that are no graphs (tokenizers), decided when the model is known.
+  std::function<std::vector<ExtraFile>(const arch::Model& model)> extra_files;
   std::string tool_version;
   /// Called for each graph as it progresses; bytes are those of packed weights.
   std::function<void(std::string_view folder, std::uint64_t done, std::uint64_t total)> progress;

@@ -9,6 +9,7 @@ them). Needs numpy and pillow; byte-identical when run again.
 
 import json
 import pathlib
+import shutil
 import struct
 import sys
 
@@ -62,3 +63,11 @@ write("vae", {
     "out.sample": stored("p0_ddim_image"),
     "out.moments": stored("vae_moments"),
 })
+
+# Final latents by prompt and sampler (20 steps, guidance 4), and the pictures.
+SAMPLERS = ("ddim", "euler")
+write("drawings", {f"out.{p}_{s}": stored(f"{p}_{s}_latents") for p in PROMPTS for s in SAMPLERS}
+      | {f"in.{p}_ids": stored(f"{p}_ids") for p in PROMPTS})
+for p in PROMPTS:
+    for s in SAMPLERS:
+        shutil.copyfile(golden / f"{p}_{s}.png", folder / f"{p}_{s}.png")

@@ -15,25 +15,12 @@
 #include "sinter/pipeline/tokenizer.h"
 #include "sinter/pipeline/torch_random.h"
 #include "tests/pipeline/reference_file.h"
+#include "tests/reference/folders.h"
 
 namespace sinter::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<fs::path> reference_folders() {
-  std::vector<fs::path> folders;
-  if (const char* list = std::getenv("SINTER_REFERENCE"); list != nullptr && *list != '\0') {
-    std::istringstream stream(list);
-    for (std::string folder; std::getline(stream, folder, ':');)
-      if (!folder.empty()) folders.emplace_back(folder);
-    return folders;
-  }
-  folders.emplace_back(fs::path(SINTER_TEST_DATA) / "pipeline");
-  const fs::path shared = fs::path(SINTER_SOURCE_DIR) / ".." / "shared" / "reference";
-  if (fs::exists(shared)) folders.push_back(shared);
-  return folders;
-}
 
 // The files of that name that exist; a folder given by name must not silently have none.
 std::vector<fs::path> reference_files(const char* name) {
