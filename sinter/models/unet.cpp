@@ -157,10 +157,11 @@ class Denoiser {
 
   Value middle(const Scope& s, Value x) {
     const std::int64_t C = x.dim(1).value();
-    x = resnet(s / "resnets.0", x, time_, C, kResnetEps);
+    if (config_.mid_resnets > 0) x = resnet(s / "resnets.0", x, time_, C, kResnetEps);
     if (config_.mid_depth > 0)
       x = spatial_transformer(s / "attentions.0", x, inputs_.context, config_, config_.mid_depth);
-    return resnet(s / "resnets.1", x, time_, C, kResnetEps);
+    if (config_.mid_resnets > 1) x = resnet(s / "resnets.1", x, time_, C, kResnetEps);
+    return x;
   }
 
   /// ControlNet residuals join the skips and the middle after the whole encoder has run.
