@@ -139,6 +139,10 @@ void set_prediction(Model& model, const weights::Checkpoint& checkpoint, const F
     model.prediction_evidence = "it was given";
     return;
   }
+  if (unet_of(model) == nullptr) {
+    model.prediction_evidence = "the file has no UNet";
+    return;
+  }
   PredictionReading reading = read_prediction(checkpoint, family);
   model.prediction = reading.prediction;
   model.prediction_evidence = std::move(reading.evidence);

@@ -237,6 +237,12 @@ TEST(Detect, SaysThatStableDiffusion2HidesItsPrediction) {
   EXPECT_EQ(given.prediction, Prediction::kV);
 }
 
+TEST(Detect, HasNoPredictionWithoutAUNet) {
+  const Model model = detect(*ManifestCheckpoint(load_manifest("vae-standalone")));
+  EXPECT_FALSE(model.prediction.has_value());
+  EXPECT_EQ(model.prediction_evidence, "the file has no UNet");
+}
+
 TEST(Detect, ListsWhatIsMissing) {
   Manifest manifest = load_manifest("sd15");
   manifest.erase("model.diffusion_model.input_blocks.4.1.proj_in.weight");
