@@ -15,6 +15,20 @@ std::uint8_t to_byte(float value) {
   return static_cast<std::uint8_t>(std::nearbyint(scaled));  // halves to even, as NumPy rounds
 }
 
+// The first byte of a pixel.
+std::ptrdiff_t offset(const Image& image, int x, int y) {
+  return (std::ptrdiff_t{y} * image.width + x) * image.channels;
+}
+
+void paste(const Image& image, int left, int top, Image& sheet) {
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      std::copy_n(image.pixels.begin() + offset(image, x, y), 3,
+                  sheet.pixels.begin() + offset(sheet, left + x, top + y));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Image> images_from_tensor(const Tensor& samples) {
@@ -53,17 +67,9 @@ Image contact_sheet(std::span<const Image> images, int columns, int gap) {
   sheet.pixels.assign(
       static_cast<std::size_t>(sheet.width) * static_cast<std::size_t>(sheet.height) * 3, 255);
   for (int index = 0; index < count; ++index) {
-    const Image& image = images[static_cast<std::size_t>(index)];
     const int left = gap + index % columns * (cell_width + gap);
     const int top = gap + index / columns * (cell_height + gap);
-    for (int y = 0; y < image.height; ++y) {
-      for (int x = 0; x < image.width; ++x) {
-        const auto from = static_cast<std::size_t>((y * image.width + x) * image.channels);
-        const auto to = static_cast<std::size_t>((top + y) * sheet.width + left + x) * 3;
-        std::copy_n(image.pixels.begin() + static_cast<std::ptrdiff_t>(from), 3,
-                    sheet.pixels.begin() + static_cast<std::ptrdiff_t>(to));
-      }
-    }
+    paste(images[static_cast<std::size_t>(index)], left, top, sheet);
   }
   return sheet;
 }

@@ -100,6 +100,7 @@ std::vector<float> training_sigmas(std::span<const float> alphas) {
 
 std::vector<double> linspace(double last, int count) {
   std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(count));
   const double step = count > 1 ? last / (count - 1) : 0.0;
   for (int i = 0; i < count; ++i) values.push_back(i * step);
   if (count > 1) values.back() = last;
@@ -108,6 +109,7 @@ std::vector<double> linspace(double last, int count) {
 
 std::vector<double> spaced_timesteps(const SchedulerConfig& config, int count) {
   const int train = config.train_timesteps;
+  const int stride = train / count;  // whole training steps, rounded down
   std::vector<double> timesteps;
   switch (config.spacing) {
     case TimestepSpacing::kLinspace:
@@ -115,8 +117,7 @@ std::vector<double> spaced_timesteps(const SchedulerConfig& config, int count) {
       std::ranges::reverse(timesteps);
       break;
     case TimestepSpacing::kLeading:
-      for (int i = count - 1; i >= 0; --i)
-        timesteps.push_back(i * (train / count) + config.steps_offset);
+      for (int i = count - 1; i >= 0; --i) timesteps.push_back(i * stride + config.steps_offset);
       break;
     case TimestepSpacing::kTrailing: {
       const double ratio = static_cast<double>(train) / count;

@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "sinter/base/error.h"
@@ -136,19 +135,20 @@ class GenerateRun {
     std::size_t windows = 1;
     for (const TextEncoderPart& encoder : folder_.text_encoders)
       windows = std::max(windows, windows_needed(encoder.tokenizer, prompts));
-    std::optional<Conditioning> joined;
+    Conditioning joined;
     for (const TextEncoderPart& encoder : folder_.text_encoders) {
       with_session(encoder.name, encoder.model, [&](runtime::Session& session) {
         stage(encoder.name, 1, [&](const auto& report) {
           Conditioning part = encode_texts(encoder, session, prompts, windows, hidden);
-          joined = joined ? join(*joined, part) : std::move(part);
+          const bool first = &encoder == &folder_.text_encoders.front();
+          joined = first ? std::move(part) : join(joined, part);
           report(1);
         });
       });
     }
     if (hidden && guidance_ && folder_.zeros_for_empty_negative && options_.negative_prompt.empty())
-      clear_first(*joined);
-    return std::move(*joined);
+      clear_first(joined);
+    return joined;
   }
 
   static void clear_first(Conditioning& conditioning) {

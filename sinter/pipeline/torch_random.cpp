@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <numbers>
-#include <utility>
 
 namespace sinter::pipeline {
 namespace {
@@ -60,7 +59,11 @@ double TorchRandom::uniform_double() {
 }
 
 double TorchRandom::normal_double() {
-  if (second_) return *std::exchange(second_, std::nullopt);
+  if (second_) {
+    const double kept = *second_;
+    second_.reset();
+    return kept;
+  }
   const double angle = 2.0 * std::numbers::pi * uniform_double();
   const double radius = std::sqrt(-2.0 * std::log1p(-uniform_double()));
   second_ = radius * std::sin(angle);

@@ -10,8 +10,10 @@
 #include "sinter/pipeline/tokenizer.h"
 
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): symbols of the assembler file
 extern const char sinter_clip_merges[];
 extern const char sinter_clip_merges_end[];
+// NOLINTEND(readability-identifier-naming)
 }
 
 namespace sinter::pipeline {

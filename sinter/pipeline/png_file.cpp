@@ -1,4 +1,4 @@
-#include "sinter/pipeline/png.h"
+#include "sinter/pipeline/png_file.h"
 
 #include <fmt/format.h>
 #include <png.h>
