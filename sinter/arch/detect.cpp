@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "sinter/arch/build_component.h"
@@ -155,6 +156,22 @@ const Component* Model::find(std::string_view name) const {
   return found == components.end() ? nullptr : &*found;
 }
 
+namespace {
+
+/// Pixels along each side: what modelspec.resolution says ("768x768"), else the family's; the v
+/// models of Stable Diffusion 2 were trained on 768.
+int native_size(const weights::Checkpoint& checkpoint, const Model& model, const Family& family) {
+  const auto said = checkpoint.metadata().find("modelspec.resolution");
+  if (said != checkpoint.metadata().end()) {
+    const int size = std::atoi(said->second.c_str());
+    if (size >= 64 && size <= 4096 && size % 8 == 0) return size;
+  }
+  const bool v_of_both = !family.prediction && model.prediction == Prediction::kV;
+  return v_of_both ? 768 : family.native_size;
+}
+
+}  // namespace
+
 Model detect(const weights::Checkpoint& checkpoint, const DetectOptions& options) {
   const Family* asked = options.family ? &family_named(*options.family) : nullptr;
   Reading reading = read_names(checkpoint);
@@ -177,6 +194,7 @@ Model detect(const weights::Checkpoint& checkpoint, const DetectOptions& options
   add_unexpected(model, reading.useful);
   std::ranges::move(reading.set_aside, std::back_inserter(model.evidence));
   set_prediction(model, checkpoint, family, options);
+  model.native_size = native_size(checkpoint, model, family);
   return model;
 }
 

@@ -46,6 +46,7 @@ constexpr Family sd1(std::string_view name, std::string_view architecture, std::
           .head_width = 0,
           .towers = kSd1Towers,
           .vae_scaling = kSdScaling,
+          .native_size = 512,
           .prediction = Prediction::kEpsilon};
 }
 
@@ -62,6 +63,7 @@ constexpr Family sd2(std::string_view name, std::string_view architecture, std::
           .head_width = 64,
           .towers = kSd2Towers,
           .vae_scaling = kSdScaling,
+          .native_size = 512,
           .prediction = prediction};
 }
 
@@ -79,6 +81,7 @@ constexpr Family sdxl(std::string_view name, std::string_view architecture, std:
           .head_width = 64,
           .towers = towers,
           .vae_scaling = kSdxlScaling,
+          .native_size = 1024,
           .prediction = Prediction::kEpsilon};
 }
 

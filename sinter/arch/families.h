@@ -48,6 +48,7 @@ struct Family {
   std::int64_t head_width;  // used when heads is 0
   std::span<const TowerUse> towers;
   double vae_scaling;
+  int native_size;  // pixels along each side that the published members were trained on
   std::optional<Prediction> prediction;  // of every published member; nothing: there are both
 };
 

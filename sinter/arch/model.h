@@ -36,8 +36,10 @@ struct Model {
   std::vector<Component> components;     // in pipeline order: text encoders, unet, vae
   std::optional<Prediction> prediction;  // empty: the file cannot tell
   std::string prediction_evidence;       // where it was read, or why it cannot be
-  std::vector<std::string> missing;      // canonical keys that the family needs and the file lacks
-  std::vector<std::string> unexpected;   // keys of the file that no component claims
+  int native_size =
+      512;  // pixels along each side that it was trained on: of the family, or as metadata say
+  std::vector<std::string> missing;     // canonical keys that the family needs and the file lacks
+  std::vector<std::string> unexpected;  // keys of the file that no component claims
 
   /// The component of that name, or null.
   const Component* find(std::string_view name) const;

@@ -19,7 +19,7 @@
 #include "sinter/pipeline/image.h"
 #include "sinter/pipeline/parameters.h"
 #include "sinter/pipeline/pipeline.h"
-#include "sinter/pipeline/png.h"
+#include "sinter/pipeline/png_file.h"
 #include "sinter/pipeline/scheduler.h"
 
 namespace sinter::cli {

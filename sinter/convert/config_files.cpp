@@ -104,8 +104,12 @@ bool is_xl(const arch::Model& model) { return model.family.starts_with("sdxl"); 
 
 }  // namespace
 
-std::string component_config(const arch::Component& component) {
-  return text(std::visit(ConfigWriter{}, component.config));
+std::string component_config(const arch::Model& model, const arch::Component& component,
+                             std::int64_t latent_factor) {
+  Json json = std::visit(ConfigWriter{}, component.config);
+  if (std::holds_alternative<UNetConfig>(component.config))
+    json["sample_size"] = model.native_size / latent_factor;
+  return text(json);
 }
 
 std::string scheduler_config(const arch::Model& model) {
@@ -127,6 +131,9 @@ std::string scheduler_config(const arch::Model& model) {
 std::string model_index(const arch::Model& model, const std::vector<std::string>& folders) {
   Json json{{"_class_name",
              is_xl(model) ? "ORTStableDiffusionXLPipeline" : "ORTStableDiffusionPipeline"}};
+  // The base model was trained with zeros where there is no text (Podell et al. 2023; its published
+  // model_index.json).
+  if (model.family == "sdxl-base") json["force_zeros_for_empty_prompt"] = true;
   const auto has = [&](std::string_view folder) {
     return std::ranges::find(folders, folder) != folders.end();
   };

@@ -121,7 +121,7 @@ class Conversion {
       reports.push_back(write_graph(plan));
       folders.push_back(plan.folder);
       write_text(folder_.staging() / plan.folder / "config.json",
-                 component_config(*plan.component));
+                 component_config(model_, *plan.component, latent_factor(model_)));
     }
     if (model_.find("unet") != nullptr)
       write_text(folder_.staging() / "scheduler" / "scheduler_config.json",

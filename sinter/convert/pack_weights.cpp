@@ -13,8 +13,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kDataFile = "model.onnx.data";
-constexpr std::uint64_t kAlignment = 4096;       // onnx.proto: offsets that can be mapped
-constexpr std::size_t kPieceElements = 1 << 14;  // small buffers come from the heap without page faults
+constexpr std::uint64_t kAlignment = 4096;  // onnx.proto: offsets that can be mapped
+constexpr std::size_t kPieceElements =
+    1 << 14;  // small buffers come from the heap without page faults
 
 std::uint64_t bytes_of(const graph::Initializer& initializer) {
   return static_cast<std::uint64_t>(element_count(initializer.shape)) *

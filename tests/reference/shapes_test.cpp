@@ -11,7 +11,7 @@
 
 #include "sinter/convert/convert.h"
 #include "sinter/pipeline/pipeline.h"
-#include "sinter/pipeline/png.h"
+#include "sinter/pipeline/png_file.h"
 #include "sinter/pipeline/tokenizer.h"
 #include "sinter/verify/comparison.h"
 #include "sinter/verify/reference_case.h"
