@@ -7,7 +7,7 @@
 
 #include "sinter/base/error.h"
 #include "sinter/cli/version.h"
-#include "sinter/pipeline/tokenizer.h"
+#include "sinter/pipeline/vocabulary.h"
 
 namespace sinter::cli {
 namespace {
@@ -35,6 +35,17 @@ convert::StaticSize parse_size(const std::string& text) {
   return {.batch = numbers[0], .height = numbers[1], .width = numbers[2]};
 }
 
+/// The vocabulary of a folder's tokenizer, or the one that all families share.
+pipeline::Vocabulary vocabulary_for(const std::filesystem::path& folder,
+                                    const arch::TextEncoderConfig& text) {
+  if (std::filesystem::exists(folder / "vocab.json")) return pipeline::read_vocabulary(folder);
+  pipeline::Vocabulary vocabulary = pipeline::clip_vocabulary();
+  // CLIP's own tower was trained with the end token as padding, the OpenCLIP ones (exact GELU) with
+  // 0, which is "!".
+  if (text.activation == arch::Activation::kGelu) vocabulary.padding = "!";
+  return vocabulary;
+}
+
 /// tokenizer/ for the first text encoder, tokenizer_2/ for the second. A folder's own vocabulary
 /// wins.
 std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& source,
@@ -44,15 +55,10 @@ std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& sou
     const auto* text = std::get_if<arch::TextEncoderConfig>(&component.config);
     if (text == nullptr) continue;
     const std::string folder = component.name == "text_encoder_2" ? "tokenizer_2" : "tokenizer";
-    const bool own = std::filesystem::exists(source / folder / "vocab.json");
-    // CLIP's own tower was trained with the end token as padding, the OpenCLIP ones (exact GELU)
-    // with 0.
-    const bool clip = text->activation == arch::Activation::kQuickGelu;
-    const pipeline::Tokenizer tokenizer =
-        own ? pipeline::Tokenizer::open(source / folder)
-            : pipeline::Tokenizer::clip(clip ? pipeline::Padding::kEnd : pipeline::Padding::kZero);
-    for (pipeline::VocabularyFile& file : tokenizer.files())
+    for (pipeline::VocabularyFile& file :
+         vocabulary_files(vocabulary_for(source / folder, *text))) {
       files.push_back({folder + "/" + file.name, std::move(file.text)});
+    }
   }
   return files;
 }

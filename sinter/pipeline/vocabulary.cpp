@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -117,10 +118,24 @@ Vocabulary read_vocabulary(const fs::path& folder) {
   return result;
 }
 
+namespace {
+
+// Nearly every token stands for itself between quotes; building JSON values of 49408 takes longer
+// than a conversion.
+std::string quoted(const std::string& token) {
+  const bool plain = std::ranges::none_of(
+      token, [](char c) { return c == '"' || c == '\\' || (c >= 0 && c < ' ') || c == '\x7f'; });
+  return plain ? '"' + token + '"' : Json(token).dump();
+}
+
+}  // namespace
+
 std::vector<VocabularyFile> vocabulary_files(const Vocabulary& vocabulary) {
   std::string tokens = "{";
-  for (std::size_t id = 0; id < vocabulary.tokens.size(); ++id)
-    tokens += fmt::format("{}{}: {}", id == 0 ? "" : ", ", Json(vocabulary.tokens[id]).dump(), id);
+  for (std::size_t id = 0; id < vocabulary.tokens.size(); ++id) {
+    if (id != 0) tokens += ", ";
+    tokens.append(quoted(vocabulary.tokens[id])).append(": ").append(std::to_string(id));
+  }
   tokens += "}\n";
 
   std::string merges = "#version: 0.2\n";
