@@ -10,6 +10,9 @@
 #include <openvino/op/constant.hpp>
 #include <openvino/op/parameter.hpp>
 #include <openvino/openvino.hpp>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "sinter/base/error.h"
 #include "sinter/runtime/engine_error.h"
@@ -81,6 +84,87 @@ ov::AnyMap properties(const SessionOptions& options, const ov::Core& core) {
   return map;
 }
 
+// An input that no node reads is dropped when a graph is read.
+template <typename Ports>
+bool has_input(const Ports& ports, const std::string& name) {
+  return std::ranges::any_of(ports,
+                             [&](const auto& port) { return port.get_names().contains(name); });
+}
+
+bool is_sinusoid(const ov::Node& node) {
+  const std::string_view type = node.get_type_info().name;
+  return type == "Sin" || type == "Cos";
+}
+
+// Sinusoids of timesteps have arguments up to a thousand: rounded to eight bits of significand they
+// are another timestep's, whatever the graph says. Where an engine may compute so coarsely, they
+// are computed apart in float32 and handed over.
+class Sinusoids {
+ public:
+  // Cuts them out of the network: inputs take their places.
+  explicit Sinusoids(ov::Model& network) {
+    ov::OutputVector cut;
+    for (const auto& node : network.get_ordered_ops()) {
+      if (is_sinusoid(*node)) cut.push_back(node->output(0));
+    }
+    if (cut.empty()) return;
+    part_ = std::make_shared<ov::Model>(cut, parameters_of(network, cut))->clone();
+    for (ov::Output<ov::Node>& output : cut) {
+      const auto input = std::make_shared<ov::op::v0::Parameter>(output.get_element_type(),
+                                                                 output.get_partial_shape());
+      const std::string name = "sinter.sinusoids." + std::to_string(names_.size());
+      output.replace(input->output(0));
+      input->output(0).add_names({name});
+      network.add_parameters({input});
+      names_.push_back(name);
+    }
+    for (const auto& parameter : ov::ParameterVector(network.get_parameters())) {
+      if (parameter->output(0).get_target_inputs().empty()) network.remove_parameter(parameter);
+    }
+  }
+
+  void compile(ov::Core& core, ov::AnyMap properties) {
+    if (!part_) return;
+    properties[ov::hint::inference_precision.name()] = ov::element::f32;
+    request_ = core.compile_model(part_, kDevice, properties).create_infer_request();
+  }
+
+  // Sets those of its inputs that it has, and hands its results to the main request.
+  void run(const std::vector<std::pair<std::string, ov::Tensor>>& inputs, ov::InferRequest& main) {
+    if (!part_) return;
+    for (const auto& [name, tensor] : inputs) {
+      if (has_input(part_->inputs(), name)) request_.set_tensor(name, tensor);
+    }
+    request_.infer();
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      main.set_tensor(names_[i], request_.get_output_tensor(i));
+    }
+  }
+
+ private:
+  // The parameters that lead to the outputs.
+  static ov::ParameterVector parameters_of(const ov::Model& network,
+                                           const ov::OutputVector& outputs) {
+    std::set<const ov::Node*> leading;
+    std::vector<ov::Output<ov::Node>> open = outputs;
+    while (!open.empty()) {
+      const std::shared_ptr<ov::Node> node = open.back().get_node_shared_ptr();
+      open.pop_back();
+      if (!leading.insert(node.get()).second) continue;
+      for (const ov::Output<ov::Node>& input : node->input_values()) open.push_back(input);
+    }
+    ov::ParameterVector result;
+    for (const auto& parameter : network.get_parameters()) {
+      if (leading.contains(parameter.get())) result.push_back(parameter);
+    }
+    return result;
+  }
+
+  std::shared_ptr<ov::Model> part_;
+  ov::InferRequest request_;
+  std::vector<std::string> names_;  // of the main network's inputs
+};
+
 std::string short_version(std::string_view build) {
   return std::string(build.substr(0, build.find('-')));
 }
@@ -92,9 +176,16 @@ class OpenVinoSession final : public Session {
     try {
       const ov::AnyMap wanted = properties(options, core_);
       const std::shared_ptr<ov::Model> network = read();
+      fix_shapes(*network, options);
+      if (precision_of(options.arithmetic, core_) != ov::element::f32) {
+        sinusoids_.emplace(*network);
+        sinusoids_->compile(core_, wanted);
+      }
       compiled_ = core_.compile_model(network, kDevice, wanted);
       request_ = compiled_.create_infer_request();
-      for (const graph::ValueDeclaration& input : inputs_) taken_.push_back(takes(input.name));
+      for (const graph::ValueDeclaration& input : inputs_) {
+        taken_.push_back(has_input(compiled_.inputs(), input.name));
+      }
       describe();
     } catch (const std::exception& problem) {
       rethrow("compiling", problem);
@@ -108,11 +199,13 @@ class OpenVinoSession final : public Session {
   TensorMap run(const TensorMap& given) override {
     const PreparedInputs prepared(inputs_, given);
     try {
+      std::vector<std::pair<std::string, ov::Tensor>> tensors;
       for (std::size_t i = 0; i < inputs_.size(); ++i) {
-        if (!taken_[i]) continue;
         const Tensor& tensor = *prepared.tensors()[i];
-        request_.set_tensor(inputs_[i].name, over(tensor.dtype(), tensor.shape(), tensor.bytes()));
+        tensors.emplace_back(inputs_[i].name, over(tensor.dtype(), tensor.shape(), tensor.bytes()));
+        if (taken_[i]) request_.set_tensor(inputs_[i].name, tensors.back().second);
       }
+      if (sinusoids_) sinusoids_->run(tensors, request_);
       request_.infer();
       TensorMap results;
       for (const graph::ValueDeclaration& output : outputs_) {
@@ -152,11 +245,14 @@ class OpenVinoSession final : public Session {
     return network;
   }
 
-  // An input that no node reads is dropped when the graph is read.
-  bool takes(const std::string& name) const {
-    return std::ranges::any_of(compiled_.inputs(), [&](const ov::Output<const ov::Node>& input) {
-      return input.get_names().contains(name);
-    });
+  static void fix_shapes(ov::Model& network, const SessionOptions& options) {
+    std::map<std::string, ov::PartialShape> shapes;
+    for (const auto& [name, shape] : options.input_shapes) {
+      if (has_input(network.inputs(), name)) {
+        shapes.emplace(name, ov::PartialShape(ov::Shape(shape.begin(), shape.end())));
+      }
+    }
+    if (!shapes.empty()) network.reshape(shapes);
   }
 
   // The engine only reads them, though its tensor type cannot say so for memory of others.
@@ -188,6 +284,7 @@ class OpenVinoSession final : public Session {
   std::vector<graph::ValueDeclaration> outputs_;
   std::vector<bool> taken_;  // of inputs_
   ov::Core core_;
+  std::optional<Sinusoids> sinusoids_;
   ov::CompiledModel compiled_;
   ov::InferRequest request_;
   EngineInfo info_;

@@ -26,6 +26,9 @@ struct SessionOptions {
   int threads = 0;  // 0: one a core
   Arithmetic arithmetic = Arithmetic::kGraph;
   std::filesystem::path onnxruntime_library = {};  // empty: the one that came with sinter
+  /// Shapes that inputs will always have, by name; an engine may compile for them alone. Empty: as
+  /// the graph declares.
+  std::map<std::string, Shape, std::less<>> input_shapes = {};
 };
 
 /// The engine behind a session, in its own words.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -288,6 +289,38 @@ TEST(OpenVinoSession, FastestUsesBFloat16WhereTheProcessorHasIt) {
   const auto session = open_session(Engine::kOpenVino, model, {.arithmetic = Arithmetic::kFastest});
   const std::string arithmetic = session->info().arithmetic;
   EXPECT_TRUE(arithmetic == "bfloat16" || arithmetic == "float32") << arithmetic;
+}
+
+// A timestep's sinusoid before a matrix that asks for the engine's own arithmetic: 981 rounded to
+// bfloat16 is 980, and the cosine of one is not that of the other.
+TEST(OpenVinoSession, KeepsSinusoidsWhereItComputesCoarsely) {
+  ModelBuilder builder;
+  builder.input("timestep", DType::kF32, {"t", 1})
+      .input("x", DType::kF32, {"t", 64})
+      .output("y", DType::kF32, {"t", 64})
+      .initializer("frequencies", floats({1, 64}, std::vector<float>(64, 1.0f)));
+  std::vector<float> identity(64 * 64, 0.0f);
+  for (std::size_t i = 0; i < 64; ++i) identity[65 * i] = 1.0f;
+  builder.initializer("w", floats({64, 64}, identity))
+      .node("Mul", "time/Mul", {"timestep", "frequencies"})
+      .node("Cos", "time/Cos", {"time/Mul"})
+      .node("MatMul", "proj/MatMul", {"time/Cos", "w"})
+      .node("Add", "sum/Add", {"proj/MatMul", "x"}, "y");
+  const OnnxModel model = model_of(builder);
+  const auto session =
+      open_session(Engine::kOpenVino, model, {.arithmetic = Arithmetic::kBFloat16});
+  for (const float timestep : {981.0f, 501.0f}) {
+    const TensorMap out = session->run(
+        {{"timestep", floats({1, 1}, {timestep})}, {"x", Tensor(DType::kF32, {1, 64})}});
+    // One rounding to bfloat16 of a value below 1.
+    EXPECT_NEAR(out.at("y").floats()[7], std::cos(timestep), 1.0f / 256.0f) << timestep;
+  }
+}
+
+TEST_P(SessionOf, CompilesForFixedShapes) {
+  const OnnxModel model = model_of(product(DType::kF32));
+  const auto session = open_session(GetParam(), model, {.input_shapes = {{"x", {3, 2}}}});
+  EXPECT_EQ(session->run({{"x", Tensor(DType::kF32, {3, 2})}}).at("y").shape(), (Shape{3, 2}));
 }
 
 }  // namespace
