@@ -14,6 +14,10 @@ void reset_peak_rss();
 /// The running program's file.
 std::filesystem::path executable_path();
 
+/// Gives standard input, output and error a place where the caller closed them: else the next file
+/// opened would get their number, and with it what is printed.
+void open_standard_streams();
+
 /// Columns of the terminal on standard error, or 0 where it is not a terminal.
 int terminal_columns();
 

@@ -13,14 +13,16 @@
 #include "sinter/base/process.h"
 #include "sinter/cli/command.h"
 #include "sinter/cli/engine_options.h"
+#include "sinter/cli/json_output.h"
+#include "sinter/cli/model_argument.h"
 #include "sinter/cli/text.h"
 #include "sinter/graph/onnx_model.h"
 #include "sinter/verify/extents.h"
 #include "sinter/verify/generated_inputs.h"
-#include "sinter/verify/verify.h"
 
 namespace sinter::cli {
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 namespace {
 
@@ -132,29 +134,26 @@ void print_text(const Options& options, const std::vector<Row>& rows) {
   }
 }
 
-void print_json(const std::vector<Row>& rows) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+Json to_json(const Options& options, const std::vector<Row>& rows) {
+  Json json{{"batch", options.batch},       {"width", options.width}, {"height", options.height},
+            {"sequence", options.sequence}, {"runs", options.runs},   {"graphs", Json::array()}};
   for (const Row& row : rows) {
-    json.push_back({{"model", row.model.generic_string()},
-                    {"engine", row.engine},
-                    {"load_seconds", row.load_seconds},
-                    {"step_seconds", row.median_seconds},
-                    {"best_seconds", row.best_seconds},
-                    {"peak_rss_bytes", row.peak_rss_bytes}});
+    json["graphs"].push_back({{"model", row.model.generic_string()},
+                              {"engine", row.engine},
+                              {"load_seconds", row.load_seconds},
+                              {"step_seconds", row.median_seconds},
+                              {"best_seconds", row.best_seconds},
+                              {"peak_rss_bytes", row.peak_rss_bytes}});
   }
-  fmt::print("{}\n", json.dump(2));
+  return json;
 }
 
 int run(const Options& options) {
   if (options.width % 8 != 0 || options.height % 8 != 0)
     throw Error(ErrorCode::kUsage, fmt::format("{}x{} is not in multiples of 8 pixels",
                                                options.width, options.height));
-  std::vector<fs::path> models;
-  if (fs::is_directory(options.model)) {
-    models = verify::models_in(options.model);
-  } else {
-    models.emplace_back(options.model);
-  }
+  for (const std::string& engine : options.engines) engine_named(engine);  // before any work
+  const std::vector<fs::path> models = models_at(options.model);
   std::vector<Row> rows;
   for (const std::string& engine : options.engines) {
     for (const fs::path& model : models) {
@@ -165,7 +164,7 @@ int run(const Options& options) {
     }
   }
   if (options.json) {
-    print_json(rows);
+    print_json(to_json(options, rows));
   } else {
     print_text(options, rows);
   }
@@ -180,8 +179,10 @@ Run declare_bench(CLI::App& app) {
   app.add_option("model", options->model, "a converted folder, or one .onnx file")->required();
   app.add_option("--against", options->against,
                  "another .onnx file of the same network, timed in turn with the first");
-  app.add_option("--engine", options->engines, "openvino, onnxruntime, or both")
+  app.add_option("--engine", options->engines, "openvino, onnxruntime, or both with a comma")
       ->delimiter(',')
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->capture_default_str();
   app.add_option("--arithmetic", options->arithmetic,
                  "graph: as the graph says; bf16, fp16, fastest: what the engine may use instead")

@@ -5,8 +5,11 @@
 #include <charconv>
 #include <filesystem>
 
+#include "sinter/arch/families.h"
 #include "sinter/base/error.h"
+#include "sinter/cli/failure.h"
 #include "sinter/cli/version.h"
+#include "sinter/convert/io_profile.h"
 #include "sinter/pipeline/vocabulary.h"
 
 namespace sinter::cli {
@@ -63,12 +66,35 @@ std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& sou
   return files;
 }
 
+/// Words that have to be in a table of the libraries, checked here so that the nearest is
+/// suggested.
+void require_names(const ConversionOptions& options) {
+  std::vector<std::string_view> precisions;
+  for (const auto precision : {convert::Precision::kF16, convert::Precision::kF32,
+                               convert::Precision::kBF16, convert::Precision::kKeep})
+    precisions.push_back(convert::precision_name(precision));
+  require_known("precision", options.precision, precisions);
+  require_known("precision", options.vae_precision, precisions);
+  require_known("way to store weights", options.weights, {"link", "pack"});
+  std::vector<std::string_view> profiles;
+  for (const convert::IoProfile& profile : convert::io_profiles()) profiles.push_back(profile.name);
+  require_known("I/O profile", options.io, profiles);
+  if (options.family.empty()) return;
+  std::vector<std::string_view> families;
+  for (const arch::Family& family : arch::families()) families.push_back(family.name);
+  require_known("family", options.family, families);
+}
+
 }  // namespace
 
 void declare_conversion(CLI::App& app, ConversionOptions& options) {
-  app.add_option("--components", options.components,
-                 "only these: text_encoder, text_encoder_2, unet, vae_decoder, vae_encoder")
-      ->delimiter(',');
+  app.add_option(
+         "--components", options.components,
+         "only these, separated by commas: text_encoder, text_encoder_2, unet, vae_decoder, "
+         "vae_encoder")
+      ->delimiter(',')
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--precision", options.precision,
                  "what text encoders and UNet compute in: fp16, fp32, bf16, keep")
       ->capture_default_str();
@@ -97,23 +123,18 @@ convert::ConvertOptions to_request(const ConversionOptions& options,
                                    const std::string& checkpoint) {
   convert::ConvertOptions request;
   request.components = options.components;
+  require_names(options);
   request.precision = convert::precision_from_name(options.precision);
   request.vae_precision = convert::precision_from_name(options.vae_precision);
-  if (options.weights != "link" && options.weights != "pack") {
-    throw Error(ErrorCode::kUsage,
-                fmt::format("--weights is '{}', expected link or pack", options.weights));
-  }
   request.weights =
       options.weights == "link" ? convert::WeightStorage::kLink : convert::WeightStorage::kPack;
-  request.io = std::string(convert::io_profile(options.io).name);
+  request.io = options.io;
   if (!options.size.empty()) request.size = parse_size(options.size);
   if (!options.family.empty()) request.detect.family = options.family;
   if (!options.prediction.empty()) {
     request.detect.prediction = arch::prediction_from_name(options.prediction);
-    if (!request.detect.prediction) {
-      throw Error(ErrorCode::kUsage,
-                  fmt::format("--prediction is '{}', expected epsilon or v", options.prediction));
-    }
+    if (!request.detect.prediction)
+      throw unknown_name("prediction", options.prediction, {"epsilon", "v"});
   }
   request.controlnet_inputs = options.controlnet_inputs;
   request.hidden_states = options.hidden_states;

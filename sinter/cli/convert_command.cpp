@@ -6,13 +6,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "sinter/base/error.h"
 #include "sinter/cli/command.h"
 #include "sinter/cli/conversion.h"
+#include "sinter/cli/json_output.h"
 #include "sinter/cli/progress.h"
 #include "sinter/cli/text.h"
 
 namespace sinter::cli {
+using Json = nlohmann::ordered_json;
 namespace {
 
 struct Options {
@@ -24,7 +25,7 @@ struct Options {
 
 void print_text(const Options& options, const convert::ConvertReport& report, double seconds) {
   fmt::print("{}: {} ({})\n", options.checkpoint, report.model.family,
-             fmt::join(report.model.evidence, ", "));
+             fmt::join(report.model.evidence, "; "));
   const bool link = options.conversion.weights == "link";
   for (const convert::GraphReport& graph : report.graphs) {
     fmt::print("  {:<16} {:<9} {:>5} nodes  {:>9} {}\n", graph.folder,
@@ -34,14 +35,14 @@ void print_text(const Options& options, const convert::ConvertReport& report, do
   fmt::print("{} written in {:.2f} s\n", options.out, seconds);
 }
 
-void print_json(const Options& options, const convert::ConvertReport& report, double seconds) {
-  nlohmann::ordered_json json{{"checkpoint", options.checkpoint},
-                              {"out", options.out},
-                              {"family", report.model.family},
-                              {"evidence", report.model.evidence},
-                              {"graphs", nlohmann::ordered_json::array()},
-                              {"warnings", report.warnings},
-                              {"seconds", seconds}};
+Json to_json(const Options& options, const convert::ConvertReport& report, double seconds) {
+  Json json{{"checkpoint", options.checkpoint},
+            {"out", options.out},
+            {"family", report.model.family},
+            {"evidence", report.model.evidence},
+            {"graphs", Json::array()},
+            {"warnings", report.warnings},
+            {"seconds", seconds}};
   for (const convert::GraphReport& graph : report.graphs) {
     json["graphs"].push_back({{"folder", graph.folder},
                               {"compute", dtype_info(graph.compute).word},
@@ -49,7 +50,7 @@ void print_json(const Options& options, const convert::ConvertReport& report, do
                               {"initializers", graph.initializers},
                               {"weight_bytes", graph.weight_bytes}});
   }
-  fmt::print("{}\n", json.dump(2));
+  return json;
 }
 
 int run(const Options& options) {
@@ -67,7 +68,7 @@ int run(const Options& options) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const std::string& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
   if (options.json) {
-    print_json(options, report, seconds);
+    print_json(to_json(options, report, seconds));
   } else {
     print_text(options, report, seconds);
   }

@@ -1,11 +1,9 @@
 #include "sinter/cli/engine_options.h"
 
-#include <fmt/format.h>
-
 #include <array>
-#include <string_view>
+#include <optional>
 
-#include "sinter/base/error.h"
+#include "sinter/cli/failure.h"
 
 namespace sinter::cli {
 namespace {
@@ -33,11 +31,14 @@ void declare_engine(CLI::App& app, EngineOptions& options) {
   app.add_option("--onnxruntime", options.onnxruntime_library, "another libonnxruntime to load");
 }
 
+std::vector<std::string_view> engine_names() {
+  return {runtime::engine_name(runtime::Engine::kOpenVino),
+          runtime::engine_name(runtime::Engine::kOnnxRuntime)};
+}
+
 runtime::Engine engine_named(const std::string& name) {
   const std::optional<runtime::Engine> engine = runtime::engine_from_name(name);
-  if (!engine)
-    throw Error(ErrorCode::kUsage,
-                fmt::format("there is no engine '{}'; there are openvino and onnxruntime", name));
+  if (!engine) throw unknown_name("engine", name, engine_names());
   return *engine;
 }
 
@@ -50,9 +51,9 @@ runtime::SessionOptions session_options(const EngineOptions& options) {
     session.arithmetic = row.arithmetic;
     return session;
   }
-  throw Error(ErrorCode::kUsage,
-              fmt::format("--arithmetic is '{}', expected graph, bf16, fp16 or fastest",
-                          options.arithmetic));
+  std::vector<std::string_view> names;
+  for (const ArithmeticRow& row : kArithmetics) names.push_back(row.name);
+  throw unknown_name("arithmetic", options.arithmetic, names);
 }
 
 }  // namespace sinter::cli

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "sinter/runtime/session.h"
 
@@ -16,6 +18,8 @@ struct EngineOptions {
 };
 
 void declare_engine(CLI::App& app, EngineOptions& options);
+
+std::vector<std::string_view> engine_names();
 
 /// @throws Error{kUsage} for a name that is not there, with the nearest.
 runtime::Engine engine_named(const std::string& name);

@@ -6,11 +6,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sinter/base/error.h"
 #include "sinter/cli/command.h"
 #include "sinter/cli/engine_options.h"
+#include "sinter/cli/failure.h"
+#include "sinter/cli/json_output.h"
 #include "sinter/cli/model_cache.h"
 #include "sinter/cli/picture_names.h"
 #include "sinter/cli/progress.h"
@@ -63,23 +66,39 @@ pipeline::GenerateOptions for_prompt(const Options& options, std::size_t index) 
   return generate;
 }
 
+/// How many pictures there will be.
+std::size_t picture_count(const Options& options) {
+  return options.prompts.size() * static_cast<std::size_t>(options.generate.batch);
+}
+
+void prepare_places(const Options& options) {
+  prepare_place(picture_path(options.output, 0, picture_count(options), options.seeds.front(),
+                             options.prompts.front()));
+  if (!options.sheet.empty()) prepare_place(png_path(options.sheet));
+}
+
 Drawing draw(const Options& options, pipeline::Pipeline& pipeline) {
   Drawing drawing;
-  const std::size_t count =
-      options.prompts.size() * static_cast<std::size_t>(options.generate.batch);
+  bool places_are_ready = false;
+  const std::size_t count = picture_count(options);
   for (std::size_t i = 0; i < options.prompts.size(); ++i) {
     Progress bar(options.prompts.size() > 1 ? fmt::format("{}/{}", i + 1, options.prompts.size())
                                             : "drawing",
                  "it");
     pipeline::GenerateResult result =
         pipeline.generate(for_prompt(options, i), [&](const pipeline::Progress& progress) {
-          bar.update(progress.stage, progress.step, progress.steps);
+          // The first report comes when everything that was asked for is known to be possible.
+          if (!std::exchange(places_are_ready, true)) prepare_places(options);
+          if (progress.steps > 1) {
+            bar.update(progress.stage, progress.step, progress.steps);
+          } else if (progress.step == 0) {
+            bar.stage(progress.stage);
+          }
         });
     bar.finish();
     for (pipeline::Picture& picture : result.pictures) {
       const fs::path path = picture_path(options.output, drawing.pictures.size(), count,
                                          picture.seed, options.prompts[i]);
-      if (path.has_parent_path()) fs::create_directories(path.parent_path());
       pipeline::write_png(path, picture.image,
                           {{std::string(pipeline::kParametersKeyword), picture.parameters}});
       drawing.pictures.push_back({path, options.prompts[i], std::move(picture)});
@@ -96,14 +115,12 @@ void write_sheet(const Options& options, const Drawing& drawing) {
   // Nearly square, wider than high.
   int columns = 1;
   while (static_cast<std::size_t>(columns * columns) < images.size()) ++columns;
-  const fs::path path = options.sheet;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path());
-  pipeline::write_png(path, pipeline::contact_sheet(images, columns));
+  pipeline::write_png(png_path(options.sheet), pipeline::contact_sheet(images, columns));
 }
 
 void print_text(const Options& options, const Drawing& drawing) {
   for (const Written& written : drawing.pictures) fmt::print("{}\n", written.path.string());
-  if (!options.sheet.empty()) fmt::print("{}\n", options.sheet);
+  if (!options.sheet.empty()) fmt::print("{}\n", png_path(options.sheet).string());
   if (!options.profile) return;
   fmt::print("{:<24} {:>10} {:>10}\n", "stage", "time", "peak RSS");
   for (const pipeline::StageRecord& stage : drawing.stages)
@@ -111,7 +128,7 @@ void print_text(const Options& options, const Drawing& drawing) {
                human_bytes(stage.peak_rss_bytes));
 }
 
-void print_json(const Options& options, const Drawing& drawing) {
+Json to_json(const Options& options, const Drawing& drawing) {
   Json json{{"pictures", Json::array()}, {"stages", Json::array()}};
   for (const Written& written : drawing.pictures) {
     json["pictures"].push_back({{"path", written.path.generic_string()},
@@ -126,20 +143,29 @@ void print_json(const Options& options, const Drawing& drawing) {
                               {"seconds", stage.seconds},
                               {"peak_rss_bytes", stage.peak_rss_bytes}});
   }
-  if (!options.sheet.empty()) json["sheet"] = options.sheet;
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  if (!options.sheet.empty()) json["sheet"] = png_path(options.sheet).generic_string();
+  return json;
 }
 
-int run(const Options& options) {
+/// What can be refused before a checkpoint is converted or an engine is loaded.
+void check_options(const Options& options) {
   if (options.seeds.size() != 1 && options.seeds.size() != options.prompts.size()) {
     throw Error(
         ErrorCode::kUsage,
         fmt::format("{} seeds for {} prompts", options.seeds.size(), options.prompts.size()),
         "give one seed for all, or one a prompt");
   }
-  if (options.rng != "torch")
-    throw Error(ErrorCode::kUsage,
-                fmt::format("there is no generator '{}'; there is torch", options.rng));
+  require_known("generator", options.rng, {"torch"});
+  if (!options.generate.sampler.empty()) {
+    std::vector<std::string_view> names;
+    for (const pipeline::Sampler& sampler : pipeline::samplers()) names.push_back(sampler.name);
+    require_known("sampler", options.generate.sampler, names);
+  }
+  engine_named(options.engine.engine);
+}
+
+int run(const Options& options) {
+  check_options(options);
   const fs::path folder = converted_folder(options.model, options.conversion);
   const bool several = options.prompts.size() > 1;
   pipeline::Pipeline pipeline = pipeline::Pipeline::open(
@@ -149,7 +175,7 @@ int run(const Options& options) {
   const Drawing drawing = draw(options, pipeline);
   write_sheet(options, drawing);
   if (options.json) {
-    print_json(options, drawing);
+    print_json(to_json(options, drawing));
   } else {
     print_text(options, drawing);
   }
@@ -181,6 +207,7 @@ Run declare_generate(CLI::App& app) {
   app.add_option("-s,--seed", options->seeds, "of the noise: one for all prompts, or one a prompt")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check(CLI::NonNegativeNumber)  // a negative one would wrap around
       ->capture_default_str();
   app.add_option("--sampler", generate.sampler, sampler_names() + "; default: the folder's");
   app.add_option("--steps", generate.steps, "of the sampler")

@@ -15,6 +15,7 @@
 #include "sinter/base/error.h"
 #include "sinter/base/hash.h"
 #include "sinter/cli/command.h"
+#include "sinter/cli/json_output.h"
 #include "sinter/cli/progress.h"
 #include "sinter/cli/text.h"
 #include "sinter/weights/checkpoint.h"
@@ -117,7 +118,7 @@ Json to_json(const Options& options, const Findings& findings) {
 
 void print_keys(std::string_view title, const std::vector<std::string>& keys, std::size_t most) {
   if (keys.empty()) return;
-  fmt::print("{:<14}{}\n", title, keys.size());
+  fmt::print("{:<16}{}\n", title, keys.size());
   for (std::size_t i = 0; i < std::min(most, keys.size()); ++i)
     fmt::print("                {}\n", keys[i]);
   if (keys.size() > most)
@@ -125,12 +126,12 @@ void print_keys(std::string_view title, const std::vector<std::string>& keys, st
 }
 
 void print_model(const Options& options, const arch::Model& model) {
-  fmt::print("{:<14}{}: {}\n", "family", model.family, fmt::join(model.evidence, "; "));
-  fmt::print("{:<14}{}: {}\n", "prediction",
+  fmt::print("{:<16}{}: {}\n", "family", model.family, fmt::join(model.evidence, "; "));
+  fmt::print("{:<16}{}: {}\n", "prediction",
              model.prediction ? prediction_name(*model.prediction) : "not known",
              model.prediction_evidence);
   for (const arch::Component& component : model.components) {
-    fmt::print("{:<14}{:.1f} million parameters, {} layout\n", component.name,
+    fmt::print("{:<16}{:.1f} million parameters, {} layout\n", component.name,
                static_cast<double>(component.parameters) / 1e6, component.layout);
   }
   print_keys("missing", model.missing, options.most_keys);
@@ -140,30 +141,30 @@ void print_model(const Options& options, const arch::Model& model) {
 void print_text(const Options& options, const Findings& findings) {
   const weights::FileReport& file = findings.file;
   fmt::print("{}\n", options.path);
-  fmt::print("{:<14}{}: {}\n", "verdict", verdict_name(file.verdict), file.reason);
-  fmt::print("{:<14}{}, {}\n", "format", format_name(file.format), human_bytes(file.bytes));
+  fmt::print("{:<16}{}: {}\n", "verdict", verdict_name(file.verdict), file.reason);
+  fmt::print("{:<16}{}, {}\n", "format", format_name(file.format), human_bytes(file.bytes));
   if (file.tensors) {
     std::vector<std::string> kinds;
     for (const auto& [dtype, count] : file.dtypes)
       kinds.push_back(fmt::format("{} {}", count, dtype));
-    fmt::print("{:<14}{} ({})\n", "tensors", *file.tensors, fmt::join(kinds, ", "));
+    fmt::print("{:<16}{} ({})\n", "tensors", *file.tensors, fmt::join(kinds, ", "));
   }
   if (findings.identity) {
-    fmt::print("{:<14}{}\n", "what", findings.identity->sentence);
+    fmt::print("{:<16}{}\n", "what", findings.identity->sentence);
     if (!findings.identity->advice.empty())
-      fmt::print("{:<14}{}\n", "use", findings.identity->advice);
+      fmt::print("{:<16}{}\n", "use", findings.identity->advice);
   }
   if (findings.model) print_model(options, *findings.model);
   for (const auto& [key, value] : file.metadata) {
-    fmt::print("{:<14}{} = {}\n", "metadata", key,
+    fmt::print("{:<16}{} = {}\n", "metadata", key,
                value.size() > 100 ? value.substr(0, 100) + "..." : value);
   }
-  for (const std::string& warning : file.warnings) fmt::print("{:<14}{}\n", "warning", warning);
+  for (const std::string& warning : file.warnings) fmt::print("{:<16}{}\n", "warning", warning);
   if (!findings.sha256.empty()) {
-    fmt::print("{:<14}{}\n{:<14}{} (AUTOMATIC1111)\n", "sha256", findings.sha256, "short hash",
+    fmt::print("{:<16}{}\n{:<16}{} (AUTOMATIC1111)\n", "sha256", findings.sha256, "short hash",
                short_hash(findings.sha256));
   }
-  if (!file.hint.empty()) fmt::print("{:<14}{}\n", "hint", file.hint);
+  if (!file.hint.empty()) fmt::print("{:<16}{}\n", "hint", file.hint);
 }
 
 int run(const Options& options) {
@@ -175,9 +176,7 @@ int run(const Options& options) {
     findings.sha256 = file_sha256(options.path);
   }
   if (options.json) {
-    // Names in a file may be any bytes; what is not UTF-8 is shown with replacement characters.
-    fmt::print("{}\n",
-               to_json(options, findings).dump(2, ' ', false, Json::error_handler_t::replace));
+    print_json(to_json(options, findings));
   } else {
     print_text(options, findings);
   }

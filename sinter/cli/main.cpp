@@ -1,25 +1,26 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <map>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "sinter/base/error.h"
+#include "sinter/base/process.h"
 #include "sinter/cli/command.h"
+#include "sinter/cli/failure.h"
 #include "sinter/cli/nearest.h"
 #include "sinter/cli/version.h"
 
 namespace sinter::cli {
 namespace {
-
-int print_error(const Error& error) {
-  fmt::print(stderr, "error: {}\n", error.what());
-  return exit_status(error.code());
-}
 
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -29,29 +30,29 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+/// "sinter convert --help" of the chosen command, or of all.
+std::string help_command(const CLI::App* chosen) {
+  return fmt::format("sinter {}--help", chosen == nullptr ? "" : chosen->get_name() + " ");
+}
+
 /// A command or an option that does not exist, with the one that was probably meant.
-int unknown_word(const CLI::App& app, const CLI::App* chosen, const std::string& word) {
-  std::vector<std::string> candidates;
-  if (chosen != nullptr) {
-    candidates = option_names(*chosen);
-  } else {
-    candidates = option_names(app);
+Error unknown_word(const CLI::App& app, const CLI::App* chosen, const std::string& word) {
+  std::vector<std::string> candidates = option_names(chosen != nullptr ? *chosen : app);
+  if (chosen == nullptr) {
     for (const Command& command : commands()) candidates.emplace_back(command.name);
   }
-  const bool option = word.starts_with("-");
-  fmt::print(stderr, "error: unknown {} '{}'\n",
-             option              ? "option"
-             : chosen != nullptr ? "argument"
-                                 : "command",
-             word);
+  const char* kind = word.starts_with("-") ? "option" : chosen != nullptr ? "argument" : "command";
   const std::string meant = nearest(word.substr(0, word.find('=')), candidates);
-  if (!meant.empty()) {
-    fmt::print(stderr, "hint: did you mean '{}'?\n", meant);
-  } else {
-    fmt::print(stderr, "hint: sinter {}--help lists them\n",
-               chosen != nullptr ? chosen->get_name() + " " : "");
-  }
-  return exit_status(ErrorCode::kUsage);
+  return {ErrorCode::kUsage, fmt::format("unknown {} '{}'", kind, word),
+          meant.empty() ? help_command(chosen) + " lists them"
+                        : fmt::format("did you mean '{}'?", meant)};
+}
+
+/// What was printed must have arrived: a full disk shows only when the last of it is written.
+void finish_output() {
+  if (std::fflush(stdout) == 0) return;
+  throw Error(ErrorCode::kIo, fmt::format("cannot write to standard output: {}",
+                                          std::generic_category().message(errno)));
 }
 
 int run(int argc, char** argv) {
@@ -74,15 +75,12 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> left = app.remaining(true);
-    return unknown_word(app, chosen(), left.empty() ? "" : left.front());
+    throw unknown_word(app, chosen(), left.empty() ? "" : left.front());
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    const CLI::App* sub = chosen();
-    fmt::print(stderr, "hint: sinter {}--help shows the options and an example\n",
-               sub != nullptr ? sub->get_name() + " " : "");
-    return exit_status(ErrorCode::kUsage);
+    throw Error(ErrorCode::kUsage, error.what(),
+                help_command(chosen()) + " shows the options and an example");
   }
   if (chosen() == nullptr) {
     fmt::print("{}", app.help());
@@ -95,16 +93,18 @@ int run(int argc, char** argv) {
 }  // namespace sinter::cli
 
 int main(int argc, char** argv) {
+  sinter::open_standard_streams();
   // Past a file-size limit the write shall fail with an error of its own, not end the process.
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN);
 #endif
+  const bool json = std::any_of(
+      argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
   try {
-    return sinter::cli::run(argc, argv);
-  } catch (const sinter::Error& error) {
-    return sinter::cli::print_error(error);
+    const int status = sinter::cli::run(argc, argv);
+    sinter::cli::finish_output();
+    return status;
   } catch (const std::exception& error) {
-    return sinter::cli::print_error({sinter::ErrorCode::kInternal, error.what(),
-                                     "this is a bug of sinter; please report it with the command"});
+    return sinter::cli::report(sinter::cli::as_error(error), json);
   }
 }

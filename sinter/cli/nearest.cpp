@@ -33,7 +33,10 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     least = mistakes;
     best = candidate;
   }
-  return best;
+  if (!best.empty() || word.find_first_not_of('-') == word.npos) return best;
+  const auto unfinished = std::ranges::find_if(
+      candidates, [&](const std::string& candidate) { return candidate.starts_with(word); });
+  return unfinished == candidates.end() ? "" : *unfinished;
 }
 
 }  // namespace sinter::cli

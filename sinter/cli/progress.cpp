@@ -28,6 +28,26 @@ std::string rate(double done, double seconds, const std::string& unit) {
 Progress::Progress(std::string title, std::string unit)
     : title_(std::move(title)), unit_(std::move(unit)), columns_(terminal_columns()) {}
 
+void Progress::redraw(const std::string& line) {
+  fmt::print(stderr, "\r\x1b[K{}", line);
+  std::fflush(stderr);
+  open_ = true;
+}
+
+void Progress::stage(std::string_view text) {
+  const Clock::time_point now = Clock::now();
+  const bool terminal = columns_ > 0;
+  // A terminal shows every stage but those of a quick run; plain lines come now and then.
+  if (!open_ && now - shown_ < (terminal ? kQuiet : kNextLine)) return;
+  shown_ = now;
+  const std::string line = fmt::format("{} {}", title_, text);
+  if (terminal) {
+    redraw(line.substr(0, static_cast<std::size_t>(columns_)));
+  } else {
+    fmt::print(stderr, "{}\n", line);
+  }
+}
+
 void Progress::update(std::string_view detail, double done, double total) {
   const Clock::time_point now = Clock::now();
   if (detail != detail_) {
@@ -57,9 +77,7 @@ void Progress::update(std::string_view detail, double done, double total) {
     bar = fmt::format("[{}{}] ", std::string(static_cast<std::size_t>(filled), '#'),
                       std::string(static_cast<std::size_t>(width - filled), '.'));
   }
-  fmt::print(stderr, "\r\x1b[K{} {}{}", head, bar, tail);
-  std::fflush(stderr);
-  open_ = true;
+  redraw(fmt::format("{} {}{}", head, bar, tail));
 }
 
 void Progress::finish() {

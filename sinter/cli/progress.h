@@ -20,11 +20,16 @@ class Progress {
   /// detail: what is being worked on.
   void update(std::string_view detail, double done, double total);
 
+  /// A piece of work that cannot be divided begins.
+  void stage(std::string_view text);
+
   /// Ends the bar's line.
   void finish();
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  void redraw(const std::string& line);  // on a terminal
 
   std::string title_;
   std::string unit_;

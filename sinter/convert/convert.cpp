@@ -200,7 +200,8 @@ class Conversion {
     if (options_.size)
       json["static"] = {options_.size->batch, options_.size->height, options_.size->width};
     if (options_.controlnet_inputs) json["controlnet_inputs"] = true;
-    return json.dump(2) + "\n";
+    // File names may be any bytes; JSON is UTF-8.
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   }
 
   const weights::Checkpoint& checkpoint_;

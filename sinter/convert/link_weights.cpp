@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <span>
 #include <variant>
 
 #include "sinter/base/error.h"
 #include "sinter/convert/weight_files.h"
+#include "sinter/weights/utf8.h"
 
 namespace sinter::convert {
 namespace fs = std::filesystem;
@@ -28,7 +30,10 @@ std::string path_out_of(const fs::path& folder, const fs::path& source) {
 /// A name for the link inside the folder; two sources of one name are told apart by their number.
 std::string link_name(const fs::path& source, std::size_t file,
                       const std::map<std::size_t, std::string>& taken) {
-  const std::string name = source.filename().string();
+  std::string name = source.filename().string();
+  // ONNX holds names as UTF-8 and a file system holds any bytes.
+  if (weights::utf8_length(std::as_bytes(std::span(name))) != name.size())
+    name = fmt::format("weights.{}{}", file, source.extension().string());
   for (const auto& [other, used] : taken) {
     if (used == name)
       return fmt::format("{}.{}{}", source.stem().string(), file, source.extension().string());

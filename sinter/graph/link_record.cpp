@@ -35,7 +35,8 @@ std::string to_json(const LinkRecord& record) {
                                 {"modified_ns", record.modified_ns},
                                 {"header_bytes", record.header_bytes},
                                 {"header_sha256", record.header_sha256}}
-      .dump();
+      // File names may be any bytes; JSON is UTF-8.
+      .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 LinkRecord link_record_from_json(std::string_view json) {
