@@ -11,11 +11,11 @@
 #include <openvino/op/parameter.hpp>
 #include <openvino/openvino.hpp>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "sinter/base/error.h"
 #include "sinter/runtime/engine_error.h"
+#include "sinter/runtime/openvino_sinusoids.h"
 #include "sinter/runtime/prepared_inputs.h"
 
 namespace sinter::runtime {
@@ -75,7 +75,7 @@ ov::AnyMap properties(const SessionOptions& options, const ov::Core& core) {
   ov::AnyMap map{
       ov::hint::inference_precision(precision),
       ov::hint::performance_mode(ov::hint::PerformanceMode::LATENCY),
-      // Its default mode may round float16 constants and fuse quantised kernels into float graphs.
+      // Its other mode lets it trade accuracy for speed.
       ov::hint::execution_mode(precision == ov::element::f32
                                    ? ov::hint::ExecutionMode::ACCURACY
                                    : ov::hint::ExecutionMode::PERFORMANCE),
@@ -83,87 +83,6 @@ ov::AnyMap properties(const SessionOptions& options, const ov::Core& core) {
   if (options.threads > 0) map.insert(ov::inference_num_threads(options.threads));
   return map;
 }
-
-// An input that no node reads is dropped when a graph is read.
-template <typename Ports>
-bool has_input(const Ports& ports, const std::string& name) {
-  return std::ranges::any_of(ports,
-                             [&](const auto& port) { return port.get_names().contains(name); });
-}
-
-bool is_sinusoid(const ov::Node& node) {
-  const std::string_view type = node.get_type_info().name;
-  return type == "Sin" || type == "Cos";
-}
-
-// Sinusoids of timesteps have arguments up to a thousand: rounded to eight bits of significand they
-// are another timestep's, whatever the graph says. Where an engine may compute so coarsely, they
-// are computed apart in float32 and handed over.
-class Sinusoids {
- public:
-  // Cuts them out of the network: inputs take their places.
-  explicit Sinusoids(ov::Model& network) {
-    ov::OutputVector cut;
-    for (const auto& node : network.get_ordered_ops()) {
-      if (is_sinusoid(*node)) cut.push_back(node->output(0));
-    }
-    if (cut.empty()) return;
-    part_ = std::make_shared<ov::Model>(cut, parameters_of(network, cut))->clone();
-    for (ov::Output<ov::Node>& output : cut) {
-      const auto input = std::make_shared<ov::op::v0::Parameter>(output.get_element_type(),
-                                                                 output.get_partial_shape());
-      const std::string name = "sinter.sinusoids." + std::to_string(names_.size());
-      output.replace(input->output(0));
-      input->output(0).add_names({name});
-      network.add_parameters({input});
-      names_.push_back(name);
-    }
-    for (const auto& parameter : ov::ParameterVector(network.get_parameters())) {
-      if (parameter->output(0).get_target_inputs().empty()) network.remove_parameter(parameter);
-    }
-  }
-
-  void compile(ov::Core& core, ov::AnyMap properties) {
-    if (!part_) return;
-    properties[ov::hint::inference_precision.name()] = ov::element::f32;
-    request_ = core.compile_model(part_, kDevice, properties).create_infer_request();
-  }
-
-  // Sets those of its inputs that it has, and hands its results to the main request.
-  void run(const std::vector<std::pair<std::string, ov::Tensor>>& inputs, ov::InferRequest& main) {
-    if (!part_) return;
-    for (const auto& [name, tensor] : inputs) {
-      if (has_input(part_->inputs(), name)) request_.set_tensor(name, tensor);
-    }
-    request_.infer();
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      main.set_tensor(names_[i], request_.get_output_tensor(i));
-    }
-  }
-
- private:
-  // The parameters that lead to the outputs.
-  static ov::ParameterVector parameters_of(const ov::Model& network,
-                                           const ov::OutputVector& outputs) {
-    std::set<const ov::Node*> leading;
-    std::vector<ov::Output<ov::Node>> open = outputs;
-    while (!open.empty()) {
-      const std::shared_ptr<ov::Node> node = open.back().get_node_shared_ptr();
-      open.pop_back();
-      if (!leading.insert(node.get()).second) continue;
-      for (const ov::Output<ov::Node>& input : node->input_values()) open.push_back(input);
-    }
-    ov::ParameterVector result;
-    for (const auto& parameter : network.get_parameters()) {
-      if (leading.contains(parameter.get())) result.push_back(parameter);
-    }
-    return result;
-  }
-
-  std::shared_ptr<ov::Model> part_;
-  ov::InferRequest request_;
-  std::vector<std::string> names_;  // of the main network's inputs
-};
 
 std::string short_version(std::string_view build) {
   return std::string(build.substr(0, build.find('-')));
@@ -179,7 +98,7 @@ class OpenVinoSession final : public Session {
       fix_shapes(*network, options);
       if (precision_of(options.arithmetic, core_) != ov::element::f32) {
         sinusoids_.emplace(*network);
-        sinusoids_->compile(core_, wanted);
+        sinusoids_->compile(core_, kDevice, wanted);
       }
       compiled_ = core_.compile_model(network, kDevice, wanted);
       request_ = compiled_.create_infer_request();
@@ -284,7 +203,7 @@ class OpenVinoSession final : public Session {
   std::vector<graph::ValueDeclaration> outputs_;
   std::vector<bool> taken_;  // of inputs_
   ov::Core core_;
-  std::optional<Sinusoids> sinusoids_;
+  std::optional<OpenVinoSinusoids> sinusoids_;
   ov::CompiledModel compiled_;
   ov::InferRequest request_;
   EngineInfo info_;
