@@ -15,6 +15,7 @@
 #include "sinter/cli/engine_options.h"
 #include "sinter/cli/json_output.h"
 #include "sinter/cli/model_argument.h"
+#include "sinter/cli/option_rules.h"
 #include "sinter/cli/text.h"
 #include "sinter/graph/onnx_model.h"
 #include "sinter/verify/extents.h"
@@ -179,32 +180,27 @@ Run declare_bench(CLI::App& app) {
   app.add_option("model", options->model, "a converted folder, or one .onnx file")->required();
   app.add_option("--against", options->against,
                  "another .onnx file of the same network, timed in turn with the first");
-  app.add_option("--engine", options->engines, "openvino, onnxruntime, or both with a comma")
+  one_by_one(
+      app.add_option("--engine", options->engines, "openvino, onnxruntime, or both with a comma"))
       ->delimiter(',')
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->capture_default_str();
   app.add_option("--arithmetic", options->arithmetic,
                  "graph: as the graph says; bf16, fp16, fastest: what the engine may use instead")
       ->capture_default_str();
   app.add_option("--runs", options->runs, "timed runs of each")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(at_least(1));
   app.add_option("--batch", options->batch, "rows; guidance runs two a picture")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  app.add_option("--width", options->width, "pixels")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  app.add_option("--height", options->height, "pixels")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(at_least(1));
+  app.add_option("--width", options->width, "pixels")->capture_default_str()->check(at_least(1));
+  app.add_option("--height", options->height, "pixels")->capture_default_str()->check(at_least(1));
   app.add_option("--sequence", options->sequence, "tokens of the context, 77 a window")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(at_least(1));
   app.add_option("--threads", options->threads, "threads of the engine; 0: one a core")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least(0));
   app.add_flag("--json", options->json, "print the result as JSON");
   return [options] { return run(*options); };
 }

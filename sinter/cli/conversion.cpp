@@ -8,6 +8,7 @@
 #include "sinter/arch/families.h"
 #include "sinter/base/error.h"
 #include "sinter/cli/failure.h"
+#include "sinter/cli/option_rules.h"
 #include "sinter/cli/version.h"
 #include "sinter/convert/io_profile.h"
 #include "sinter/pipeline/vocabulary.h"
@@ -88,13 +89,10 @@ void require_names(const ConversionOptions& options) {
 }  // namespace
 
 void declare_conversion(CLI::App& app, ConversionOptions& options) {
-  app.add_option(
-         "--components", options.components,
-         "only these, separated by commas: text_encoder, text_encoder_2, unet, vae_decoder, "
-         "vae_encoder")
-      ->delimiter(',')
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  one_by_one(app.add_option("--components", options.components,
+                            "only these, separated by commas: text_encoder, text_encoder_2, unet, "
+                            "vae_decoder, vae_encoder"))
+      ->delimiter(',');
   app.add_option("--precision", options.precision,
                  "what text encoders and UNet compute in: fp16, fp32, bf16, keep")
       ->capture_default_str();

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sinter/cli/failure.h"
+#include "sinter/cli/option_rules.h"
 
 namespace sinter::cli {
 namespace {
@@ -27,7 +28,7 @@ void declare_engine(CLI::App& app, EngineOptions& options) {
       ->capture_default_str();
   app.add_option("--threads", options.threads, "threads of the engine; 0: one a core")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least(0));
   app.add_option("--onnxruntime", options.onnxruntime_library, "another libonnxruntime to load");
 }
 

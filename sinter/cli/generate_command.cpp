@@ -15,6 +15,7 @@
 #include "sinter/cli/failure.h"
 #include "sinter/cli/json_output.h"
 #include "sinter/cli/model_cache.h"
+#include "sinter/cli/option_rules.h"
 #include "sinter/cli/picture_names.h"
 #include "sinter/cli/progress.h"
 #include "sinter/cli/text.h"
@@ -199,20 +200,17 @@ Run declare_generate(CLI::App& app) {
   app.add_option("model", options->model,
                  "a converted folder, or a checkpoint (converted on the fly into a cache folder)")
       ->required();
-  app.add_option("-p,--prompt", options->prompts, "what to draw (repeatable)")
-      ->required()
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  one_by_one(app.add_option("-p,--prompt", options->prompts, "what to draw (repeatable)"))
+      ->required();
   app.add_option("-n,--negative-prompt", options->negative_prompt, "what not to draw");
-  app.add_option("-s,--seed", options->seeds, "of the noise: one for all prompts, or one a prompt")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->check(CLI::NonNegativeNumber)  // a negative one would wrap around
+  one_by_one(app.add_option("-s,--seed", options->seeds,
+                            "of the noise: one for all prompts, or one a prompt"))
+      ->check(at_least(0))  // a negative one would wrap around
       ->capture_default_str();
   app.add_option("--sampler", generate.sampler, sampler_names() + "; default: the folder's");
   app.add_option("--steps", generate.steps, "of the sampler")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(at_least(1));
   app.add_option("-g,--guidance", generate.guidance_scale, "guidance scale; up to 1 means none")
       ->capture_default_str();
   app.add_option("-W,--width", generate.width,
@@ -221,7 +219,7 @@ Run declare_generate(CLI::App& app) {
                  "pixels, a multiple of 8; default: the model's size");
   app.add_option("-b,--batch", generate.batch, "pictures a prompt, with seeds counted up")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(at_least(1));
   app.add_option("--rng", options->rng, "torch: the noise of torch.randn on a CPU")
       ->capture_default_str();
   app.add_option("-o,--output", options->output, "a .png file, or a folder")->capture_default_str();

@@ -61,6 +61,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("sinter ") + kVersion);
   app.get_formatter()->column_width(34);
   app.require_subcommand(0, 1);
+  // The commands take this over. What stands twice, as behind an alias, counts as it stands last.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   std::map<const CLI::App*, Run> runs;
   for (const Command& command : commands()) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));

@@ -50,9 +50,8 @@ fs::path converted_folder(const std::string& model, const ConversionOptions& opt
   if (!fs::exists(model)) throw Error(ErrorCode::kIo, fmt::format("there is no {}", model));
   const fs::path folder = cache_folder(model, options);
   if (fs::exists(folder / "sinter.json")) return folder;
-  fs::create_directories(folder.parent_path());
-  fmt::print(stderr, "converting {} into {} (linked)\n", model, folder.string());
   const convert::ConvertReport report = convert::convert(model, folder, to_request(options, model));
+  fmt::print(stderr, "converted {} into {} (linked)\n", model, folder.string());
   // What convert says about other tools' readers does not concern a cache; the rest does.
   for (const std::string& warning : report.warnings) {
     if (!warning.starts_with("the output is on another disk"))

@@ -12,6 +12,7 @@
 #include "sinter/cli/failure.h"
 #include "sinter/cli/json_output.h"
 #include "sinter/cli/model_argument.h"
+#include "sinter/cli/option_rules.h"
 #include "sinter/cli/progress.h"
 #include "sinter/cli/verify_report.h"
 #include "sinter/graph/onnx_model.h"
@@ -161,10 +162,8 @@ Run declare_verify(CLI::App& app) {
   auto options =
       std::make_shared<Options>();  // shared by the parser's bindings and the returned function
   app.add_option("model", options->model, "a converted folder, or one .onnx file")->required();
-  app.add_option("--reference", options->references,
-                 "a case: inputs in.* and expected outputs out.* (repeatable)")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  one_by_one(app.add_option("--reference", options->references,
+                            "a case: inputs in.* and expected outputs out.* (repeatable)"));
   app.add_option("--against", options->against,
                  "compare with this engine on the same inputs; with --bisect also another folder "
                  "or .onnx file");

@@ -22,7 +22,7 @@ Json comparison_json(const verify::Comparison& comparison) {
           {"cosine", comparison.cosine},
           {"scale", comparison.scale},
           {"worst_index", comparison.worst_index},
-          {"reference", comparison.worst_reference},
+          {"expected", comparison.worst_reference},
           {"found", comparison.worst_found},
           {"nan", comparison.found_nan},
           {"inf", comparison.found_inf}};

@@ -4,14 +4,30 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include <algorithm>
+
 #include "onnx.pb.h"
 #include "sinter/base/error.h"
 
 namespace sinter::graph {
 namespace {
 
-constexpr int kIrVersion = 8;
-constexpr int kOpset = 17;
+/// The operator set of a graph and the file format of its time.
+struct Version {
+  int opset;
+  int ir;
+};
+
+// The newest that every TensorRT since 8.6 parses.
+constexpr Version kPortable{17, 8};
+// The first whose convolutions take bfloat16. What reads bfloat16 at all reads it.
+constexpr Version kBFloat16{22, 10};
+
+Version version_of(const Graph& graph) {
+  const bool found = std::ranges::any_of(
+      graph.inner_values(), [](const ValueType& value) { return value.dtype == DType::kBF16; });
+  return found ? kBFloat16 : kPortable;
+}
 
 void set_property(onnx::ModelProto& model, const std::string& key, const std::string& value) {
   onnx::StringStringEntryProto& entry = *model.add_metadata_props();
@@ -98,10 +114,11 @@ void write_initializer(const Initializer& initializer, const OnnxWriteOptions& o
 
 std::string to_onnx(const Graph& graph, const OnnxWriteOptions& options) {
   onnx::ModelProto model;
-  model.set_ir_version(kIrVersion);
+  const Version version = version_of(graph);
+  model.set_ir_version(version.ir);
   model.set_producer_name("sinter");
   model.set_producer_version(options.producer_version);
-  model.add_opset_import()->set_version(kOpset);
+  model.add_opset_import()->set_version(version.opset);
   for (std::size_t i = 0; i < options.links.size(); ++i)
     set_property(model, fmt::format("{}{}", kLinkKeyPrefix, i), to_json(options.links[i]));
   for (const auto& [key, value] : options.metadata) set_property(model, key, value);

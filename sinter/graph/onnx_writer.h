@@ -22,8 +22,9 @@ struct OnnxWriteOptions {
   std::string producer_version;
 };
 
-/// The graph as an ONNX file: opset 17, IR version 8, every value typed, external data where
-/// placements say. Deterministic: the same graph and options give the same bytes.
+/// The graph as an ONNX file: every value typed, external data where placements say. Opset 17 and
+/// IR version 8, or 22 and 10 where it computes in bfloat16. Deterministic: the same graph and
+/// options give the same bytes.
 /// @throws Error{kInternal} when a FileRange has no placement.
 std::string to_onnx(const Graph& graph, const OnnxWriteOptions& options);
 

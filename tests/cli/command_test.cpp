@@ -15,6 +15,12 @@ namespace sinter::cli {
 namespace fs = std::filesystem;
 namespace {
 
+/// Whether the manual has keys of the elements of this list.
+bool lists_objects(const std::string& path, const std::vector<ManualKey>& manual) {
+  return std::ranges::any_of(
+      manual, [&](const ManualKey& key) { return key.name.starts_with(path + "[]."); });
+}
+
 /// "graphs[].folder" for every value in the JSON; keys below one that ends in ".*" in the manual
 /// are any.
 void collect(const nlohmann::json& json, const std::string& path,
@@ -27,7 +33,7 @@ void collect(const nlohmann::json& json, const std::string& path,
       collect(value, path.empty() ? key : path + "." + key, manual, found);
   } else if (json.is_array() && !json.empty() && json.front().is_object()) {
     for (const nlohmann::json& element : json) collect(element, path + "[]", manual, found);
-  } else {
+  } else if (!json.is_array() || !json.empty() || !lists_objects(path, manual)) {
     found.insert(path);
   }
 }
@@ -37,7 +43,8 @@ void collect(const nlohmann::json& json, const std::string& path,
 CommandTest::CommandTest() {
   const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
   // The build's disk: hard links work within it, and it is not a memory of its own.
-  folder_ = fs::path(SINTER_TEST_SCRATCH) / fmt::format("{}.{}", test->test_suite_name(), test->name());
+  folder_ =
+      fs::path(SINTER_TEST_SCRATCH) / fmt::format("{}.{}", test->test_suite_name(), test->name());
   fs::remove_all(folder_);
   fs::create_directories(folder_);
 }
@@ -65,7 +72,8 @@ nlohmann::json CommandTest::json(std::vector<std::string> arguments, int status)
 
 std::string CommandTest::stand_in(const std::string& name) const {
   const std::string file = name + ".safetensors";
-  synth::write_stand_in(fs::path(SINTER_TEST_DATA) / "manifests/tiny" / (name + ".json"), folder_ / file,
+  synth::write_stand_in(fs::path(SINTER_TEST_DATA) / "manifests/tiny" / (name + ".json"),
+                        folder_ / file,
                         {.dtype = DType::kF16, .prefix = {}, .threads = 1, .progress = {}});
   return file;
 }

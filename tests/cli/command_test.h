@@ -26,7 +26,9 @@ class CommandTest : public testing::Test {
   /// `sinter` with these words, not yet run.
   Invocation command(std::vector<std::string> arguments) const;
 
-  Ended sinter(std::vector<std::string> arguments) const { return run(command(std::move(arguments))); }
+  Ended sinter(std::vector<std::string> arguments) const {
+    return run(command(std::move(arguments)));
+  }
 
   /// The result of a command with --json added, which has to end with that status.
   nlohmann::json json(std::vector<std::string> arguments, int status = 0) const;

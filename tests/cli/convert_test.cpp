@@ -20,8 +20,9 @@ TEST_F(Convert, SaysWhatItWrote) {
   EXPECT_EQ(ended.status, 0);
   EXPECT_EQ(ended.err, "");
   EXPECT_TRUE(ended.out.starts_with("sd1.safetensors: sd15 (")) << ended.out;
-  for (const char* row : {"\n  text_encoder     float16 ", "\n  unet             float16 ",
-                          "\n  vae_decoder      float32 ", "\n  vae_encoder      float32 ", " linked\n"})
+  for (const char* row :
+       {"\n  text_encoder     float16 ", "\n  unet             float16 ",
+        "\n  vae_decoder      float32 ", "\n  vae_encoder      float32 ", " linked\n"})
     EXPECT_NE(ended.out.find(row), std::string::npos) << row << "\n" << ended.out;
   EXPECT_NE(ended.out.find("\nout written in "), std::string::npos) << ended.out;
 }
@@ -45,7 +46,8 @@ TEST_F(Convert, WarnsThatAPredictionIsAssumed) {
   const Ended told = sinter({"convert", file, "out", "--prediction", "v"});
   EXPECT_EQ(told.status, 0);
   EXPECT_EQ(told.err, "");
-  const auto scheduler = nlohmann::json::parse(read_text(folder() / "out/scheduler/scheduler_config.json"));
+  const auto scheduler =
+      nlohmann::json::parse(read_text(folder() / "out/scheduler/scheduler_config.json"));
   EXPECT_EQ(scheduler["prediction_type"], "v_prediction");
 }
 
@@ -134,14 +136,17 @@ TEST_F(Convert, AFolderThatLoopsIsTheSystemsWord) {
 // Every graph of the folder works for an engine, whatever the name and the locale.
 TEST_F(Convert, TakesAnyFileName) {
   stand_in("sd1");
-  const std::vector<std::string> names{"with space and 'quote'", "größe-模型", "b\xff" "d"};
+  const std::vector<std::string> names{"with space and 'quote'", "größe-模型",
+                                       "b\xff"
+                                       "d"};
   for (const std::string& name : names) {
     SCOPED_TRACE(name);
     fs::create_directories(folder() / name);
     const std::string file = name + "/" + name + ".safetensors";
     fs::copy_file(folder() / "sd1.safetensors", folder() / file);
     for (const char* locale : {"C", "C.UTF-8"}) {
-      Invocation convert = command({"convert", file, name + "/out", "--components", "text_encoder"});
+      Invocation convert =
+          command({"convert", file, name + "/out", "--components", "text_encoder"});
       convert.environment["LC_ALL"] = locale;
       EXPECT_EQ(run(convert).status, 0) << run(convert).err;
       Invocation verify = command({"verify", name + "/out", "--against", "onnxruntime"});
@@ -167,7 +172,8 @@ TEST_F(Convert, AChangedSourceIsNamedWithWhatChanged) {
       << ended.err;
   EXPECT_NE(ended.err.find(fmt::format("\nhint: put the old file back, or convert again: sinter "
                                        "convert '{}' '{}'\n",
-                                       fs::canonical(file).string(), (fs::canonical(folder()) / "out").string())),
+                                       fs::canonical(file).string(),
+                                       (fs::canonical(folder()) / "out").string())),
             std::string::npos)
       << ended.err;
   const Ended drawn = sinter({"generate", "out", "-p", "x", "-W", "64", "-H", "64"});
@@ -180,9 +186,11 @@ TEST_F(Convert, ADeletedLinkIsNamedWithItsSource) {
   fs::remove(folder() / "out/unet/sd1.safetensors");
   const Ended ended = sinter({"verify", "out", "--against", "onnxruntime"});
   EXPECT_EQ(ended.status, 3);
-  EXPECT_TRUE(ended.err.starts_with("error: the weights of out/unet/model.onnx are in "
-                                    "'sd1.safetensors', and there is no out/unet/sd1.safetensors\n"
-                                    "hint: the checkpoint was moved or deleted (it was "))
+  EXPECT_TRUE(
+      ended.err.starts_with("error: the weights of out/unet/model.onnx are in "
+                            "'sd1.safetensors', and there is no out/unet/sd1.safetensors\n"
+                            "  while reading out/unet/model.onnx\n"
+                            "hint: the checkpoint was moved or deleted (it was "))
       << ended.err;
 }
 

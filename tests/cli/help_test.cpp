@@ -80,7 +80,8 @@ TEST_F(Help, SuggestsTheOptionThatWasMeant) {
                "error: unknown option '--weight=pack'\nhint: did you mean '--weights'?\n");
   expect_usage({"inspect", "a", "--frobnicate"},
                "error: unknown option '--frobnicate'\nhint: sinter inspect --help lists them\n");
-  expect_usage({"--verison"}, "error: unknown option '--verison'\nhint: did you mean '--version'?\n");
+  expect_usage({"--verison"},
+               "error: unknown option '--verison'\nhint: did you mean '--version'?\n");
 }
 
 TEST_F(Help, SuggestsTheNameThatWasMeant) {
@@ -131,7 +132,8 @@ TEST_F(Help, SaysWhatIsMissing) {
 
 TEST_F(Help, ManyWordsAfterAListStayArguments) {
   converted("sd1", "out");
-  const Ended ended = sinter({"convert", "--components", "text_encoder", "sd1.safetensors", "text"});
+  const Ended ended =
+      sinter({"convert", "--components", "text_encoder", "sd1.safetensors", "text"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_TRUE(fs::exists(folder() / "text/text_encoder/model.onnx"));
   EXPECT_FALSE(fs::exists(folder() / "text/unet"));

@@ -43,8 +43,8 @@ TEST_F(Inspect, SaysWhatACheckpointIs) {
 }
 
 TEST_F(Inspect, ReportsTheSameAsJson) {
-  const nlohmann::json report =
-      json({"inspect", std::string(SINTER_SOURCE_DIR) + "/models/shapes-sd1.safetensors", "--hash"});
+  const nlohmann::json report = json(
+      {"inspect", std::string(SINTER_SOURCE_DIR) + "/models/shapes-sd1.safetensors", "--hash"});
   expect_documented("inspect", report);
   EXPECT_EQ(report["verdict"], "ok");
   EXPECT_EQ(report["format"], "safetensors");
@@ -53,7 +53,7 @@ TEST_F(Inspect, ReportsTheSameAsJson) {
   EXPECT_EQ(report["tensors"], 989);
   EXPECT_EQ(report["dtypes"], nlohmann::json({{"F16", 976}, {"F32", 12}, {"I64", 1}}));
   EXPECT_EQ(report["family"], "sd15");
-  EXPECT_EQ(report["components"][1]["parameters"], 7901060);
+  EXPECT_EQ(report["components"][1]["parameters"], 7902628);
   EXPECT_EQ(report["missing"], nlohmann::json::array());
   EXPECT_EQ(report["unexpected"], nlohmann::json::array());
 }
@@ -65,24 +65,34 @@ TEST_F(Inspect, HashesAsOthersDo) {
   EXPECT_EQ(report["hash"]["sha256"], sha256);
   EXPECT_EQ(report["hash"]["automatic1111"], sha256.substr(0, 10));
   const Ended ended = sinter({"inspect", "one.safetensors", "--hash"});
-  EXPECT_NE(ended.out.find("sha256          " + sha256 + "\nshort hash      " + sha256.substr(0, 10) +
-                           " (AUTOMATIC1111)\n"),
+  EXPECT_NE(ended.out.find("sha256          " + sha256 + "\nshort hash      " +
+                           sha256.substr(0, 10) + " (AUTOMATIC1111)\n"),
             std::string::npos)
       << ended.out;
-  expect_error(sinter({"inspect", ".", "--hash"}), 2, "error: --hash is of a file; . is a folder\n");
+  expect_error(sinter({"inspect", ".", "--hash"}), 2,
+               "error: --hash is of a file; . is a folder\n");
 }
 
 TEST_F(Inspect, NamesMissingKeysOfAPrunedFile) {
-  write_keys("vae.safetensors", {{"decoder.conv_in.weight", {64, 4, 3, 3}},
-                                 {"decoder.conv_out.weight", {3, 64, 3, 3}},
-                                 {"decoder.norm_out.weight", {64}},
-                                 {"mystery", {2}}});
-  const nlohmann::json report = json({"inspect", "vae.safetensors"});
+  write_keys("text.safetensors", {{"text_model.embeddings.position_embedding.weight", {77, 768}},
+                                  {"text_model.final_layer_norm.weight", {768}},
+                                  {"text_model.encoder.layers.1.self_attn.q_proj.weight", {4, 768}},
+                                  {"text_model.mystery", {2}}});
+  const nlohmann::json report = json({"inspect", "text.safetensors"});
   expect_documented("inspect", report);
-  EXPECT_EQ(report["contents"], "vae");
-  EXPECT_FALSE(report["missing"].empty());
-  const Ended ended = sinter({"inspect", "vae.safetensors"});
-  EXPECT_NE(ended.out.find(fmt::format("missing         {}\n", report["missing"].size())),
+  EXPECT_EQ(report["contents"], "text-encoder");
+  // Two layers of sixteen tensors, the token table and the last norm's shift; one is there.
+  EXPECT_EQ(report["missing"].size(), 33u);
+  EXPECT_EQ(report["unexpected"], nlohmann::json({"text_model.mystery"}));
+  const Ended ended = sinter({"inspect", "text.safetensors"});
+  EXPECT_NE(
+      ended.out.find("missing         33\n"
+                     "                text_encoder/text_model.embeddings.token_embedding.weight\n"),
+      std::string::npos)
+      << ended.out;
+  EXPECT_NE(ended.out.find("                ... and 25 more (--json lists all)\n"
+                           "unexpected      1\n"
+                           "                text_model.mystery\n"),
             std::string::npos)
       << ended.out;
 }
@@ -103,12 +113,13 @@ TEST_F(Inspect, ReportsDamageWithStatus1) {
   const Ended ended = sinter({"inspect", "half.safetensors"});
   EXPECT_EQ(ended.status, 1);
   EXPECT_EQ(ended.err, "");
-  EXPECT_EQ(ended.out,
-            "half.safetensors\n"
-            "verdict         damaged: The file ends at byte 2000, expected 4072: 2072 bytes are "
-            "missing.\n"
-            "format          safetensors, 2.0 kB\n"
-            "hint            it looks like a half download or a broken copy; fetch the file again\n");
+  EXPECT_EQ(
+      ended.out,
+      "half.safetensors\n"
+      "verdict         damaged: The file ends at byte 2000, expected 4072: 2072 bytes are "
+      "missing.\n"
+      "format          safetensors, 2.0 kB\n"
+      "hint            it looks like a half download or a broken copy; fetch the file again\n");
   const nlohmann::json report = json({"inspect", "half.safetensors"}, 1);
   expect_documented("inspect", report);
   EXPECT_EQ(report["verdict"], "damaged");
@@ -127,17 +138,23 @@ TEST_F(Inspect, KnowsWhatIsNoModel) {
 }
 
 TEST_F(Inspect, APickleIsDangerousAndNeverOpened) {
-  write("evil.ckpt", std::string_view("\x80\x02" "cos\nsystem\nX\x0d\0\0\0touch pwned.txt\x85R.", 41));
+  write("evil.ckpt", std::string_view("\x80\x02"
+                                      "cos\nsystem\nX\x0d\0\0\0touch pwned.txt\x85R.",
+                                      41));
   const nlohmann::json report = json({"inspect", "evil.ckpt"}, 1);
   EXPECT_EQ(report["verdict"], "dangerous");
   EXPECT_FALSE(fs::exists(folder() / "pwned.txt"));
 }
 
 TEST_F(Inspect, ShowsNamesThatAreNotUtf8) {
-  const std::string name = "b\xff" "d.safetensors";
+  const std::string name =
+      "b\xff"
+      "d.safetensors";
   write_keys("one.safetensors", {{"a", {4}}});
   fs::rename(folder() / "one.safetensors", folder() / name);
-  EXPECT_EQ(json({"inspect", name})["path"], "b\xEF\xBF\xBD" "d.safetensors");
+  EXPECT_EQ(json({"inspect", name})["path"],
+            "b\xEF\xBF\xBD"
+            "d.safetensors");
 }
 
 }  // namespace

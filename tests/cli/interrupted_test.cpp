@@ -18,7 +18,8 @@ namespace {
 class Interrupted : public CommandTest {};
 
 TEST_F(Interrupted, AKilledConversionLeavesNoFolderUnderTheName) {
-  const std::vector<std::string> words{"convert", stand_in("sdxl-base"), "out", "--weights", "pack"};
+  const std::vector<std::string> words{"convert", stand_in("sdxl-base"), "out", "--weights",
+                                       "pack"};
   const auto start = std::chrono::steady_clock::now();
   ASSERT_EQ(sinter(words).status, 0);
   const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(
@@ -34,7 +35,8 @@ TEST_F(Interrupted, AKilledConversionLeavesNoFolderUnderTheName) {
     const Ended ended = run(convert);
     if (ended.signal == SIGKILL) {
       ++killed;
-      EXPECT_FALSE(fs::exists(folder() / "out")) << "killed after " << convert.kill_after->count() << " us";
+      EXPECT_FALSE(fs::exists(folder() / "out"))
+          << "killed after " << convert.kill_after->count() << " us";
     }
     fs::remove_all(folder() / "out");
   }
@@ -84,7 +86,8 @@ class SmallDisk {
 TEST_F(Interrupted, AFullDiskIsAClearErrorAndLeavesNothing) {
   const std::string file = stand_in("sd1");
   const SmallDisk disk(folder() / "disk", "size=256k");
-  if (!disk.problem().empty()) GTEST_SKIP() << "no small disk can be mounted here: " << disk.problem();
+  if (!disk.problem().empty())
+    GTEST_SKIP() << "no small disk can be mounted here: " << disk.problem();
   const Ended ended = sinter({"convert", file, "disk/out", "--weights", "pack"});
   EXPECT_EQ(ended.status, 3);
   EXPECT_EQ(ended.out, "");
@@ -101,14 +104,17 @@ TEST_F(Interrupted, AFullDiskIsAClearErrorAndLeavesNothing) {
 TEST_F(Interrupted, AnotherDiskIsLinkedByPath) {
   const std::string file = stand_in("sd1");
   const SmallDisk disk(folder() / "disk", "size=16m");
-  if (!disk.problem().empty()) GTEST_SKIP() << "no small disk can be mounted here: " << disk.problem();
+  if (!disk.problem().empty())
+    GTEST_SKIP() << "no small disk can be mounted here: " << disk.problem();
   const Ended ended = sinter({"convert", file, "disk/out"});
   EXPECT_EQ(ended.status, 0);
-  EXPECT_EQ(ended.err,
-            "warning: the output is on another disk than the checkpoint, so its graphs point outside "
-            "their folders: sinter runs them, other tools refuse that; --weights pack makes a folder "
-            "for them\n");
-  EXPECT_EQ(sinter({"verify", "disk/out/text_encoder/model.onnx", "--against", "onnxruntime"}).status, 0);
+  EXPECT_EQ(
+      ended.err,
+      "warning: the output is on another disk than the checkpoint, so its graphs point outside "
+      "their folders: sinter runs them, other tools refuse that; --weights pack makes a folder "
+      "for them\n");
+  EXPECT_EQ(
+      sinter({"verify", "disk/out/text_encoder/model.onnx", "--against", "onnxruntime"}).status, 0);
 }
 
 }  // namespace

@@ -29,8 +29,9 @@ std::string option_table(const Command& command) {
     if (option->get_name() == "--help") continue;
     const bool flag = option->get_items_expected_max() == 0;
     const std::string name =
-        option->get_positional() ? "`" + option->get_name(true) + "`"
-                                 : fmt::format("`{}`", option->get_name(false, true)) + (flag ? "" : " VALUE");
+        option->get_positional()
+            ? "`" + option->get_name(true) + "`"
+            : fmt::format("`{}`", option->get_name(false, true)) + (flag ? "" : " VALUE");
     const std::string fallback = option->get_default_str();
     table += fmt::format("| {} | {} | {} |\n", name, option->get_description(),
                          option->get_required() ? "required"
@@ -54,7 +55,8 @@ TEST(Manual, DescribesEveryCommandAndOption) {
   for (const Command& command : commands()) {
     if (std::getenv("SINTER_UPDATE_DOCS") != nullptr) update_page(command);
     const std::string section = manual_section(command.name);
-    ASSERT_FALSE(section.empty()) << "docs/cli.md has no section '## sinter " << command.name << "'";
+    ASSERT_FALSE(section.empty()) << "docs/cli.md has no section '## sinter " << command.name
+                                  << "'";
     EXPECT_NE(section.find(option_table(command)), section.npos)
         << "docs/cli.md is stale; `SINTER_UPDATE_DOCS=1 cli_test` writes this table:\n"
         << option_table(command);
@@ -68,7 +70,8 @@ TEST(Manual, ListsEveryErrorCodeWithItsStatus) {
   const std::string page = manual_page("errors.md");
   for (int code = 0; code <= static_cast<int>(ErrorCode::kInternal); ++code) {
     const auto value = static_cast<ErrorCode>(code);
-    const std::string row = fmt::format("| `{}` | {} |", error_code_name(value), exit_status(value));
+    const std::string row =
+        fmt::format("| `{}` | {} |", error_code_name(value), exit_status(value));
     EXPECT_NE(page.find(row), page.npos) << "docs/errors.md lacks " << row;
   }
 }
@@ -79,12 +82,12 @@ TEST(Manual, ListsEveryInterface) {
     return name.empty() ? std::string("-") : fmt::format("`{}`", name);
   };
   for (const convert::IoProfile& profile : convert::io_profiles()) {
-    const std::string unet =
-        fmt::format("| `{}` | {}, {}, {} | {} | {} |", profile.name, cell(profile.sample),
-                    cell(profile.timestep), cell(profile.context),
-                    profile.vector.empty() ? fmt::format("{}, {}", cell(profile.pooled), cell(profile.time_ids))
-                                           : cell(profile.vector),
-                    cell(profile.noise));
+    const std::string unet = fmt::format(
+        "| `{}` | {}, {}, {} | {} | {} |", profile.name, cell(profile.sample),
+        cell(profile.timestep), cell(profile.context),
+        profile.vector.empty() ? fmt::format("{}, {}", cell(profile.pooled), cell(profile.time_ids))
+                               : cell(profile.vector),
+        cell(profile.noise));
     EXPECT_NE(page.find(unet), page.npos) << "docs/formats.md lacks " << unet;
     const std::string vae =
         fmt::format("| `{}` | {} | {} | {} | {} |", profile.name, cell(profile.latent_in),

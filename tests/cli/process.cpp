@@ -38,8 +38,7 @@ struct Pipe {
 
 /// In the child: never returns.
 [[noreturn]] void become(const Invocation& invocation, const Pipe& out, const Pipe& err) {
-  for (const auto& [name, value] : invocation.environment)
-    ::setenv(name.c_str(), value.c_str(), 1);
+  for (const auto& [name, value] : invocation.environment) ::setenv(name.c_str(), value.c_str(), 1);
   if (::chdir(invocation.directory.c_str()) != 0) ::_exit(126);
   int target = out.ends[1];
   if (!invocation.output_to.empty()) target = ::open(invocation.output_to.c_str(), O_WRONLY);

@@ -18,9 +18,9 @@ struct Invocation {
   std::map<std::string, std::string> environment = {};  // in place of, or beside, our own
   std::optional<std::uint64_t> largest_file = {};       // bytes that a file may grow to
   std::optional<std::chrono::microseconds> kill_after = {};
-  std::optional<int> closed_stream = {};    // the number of a standard stream that is not there
-  std::filesystem::path output_to = {};     // standard output goes there instead of `out`
-  bool output_unread = false;               // a pipe whose reader has gone
+  std::optional<int> closed_stream = {};  // the number of a standard stream that is not there
+  std::filesystem::path output_to = {};   // standard output goes there instead of `out`
+  bool output_unread = false;             // a pipe whose reader has gone
 };
 
 /// What became of it.

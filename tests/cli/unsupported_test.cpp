@@ -11,21 +11,24 @@ namespace {
 constexpr std::string_view kForeign =
     "sinter converts Stable Diffusion 1.x, 2.x and XL and their relatives";
 constexpr std::string_view kAdapter =
-    "an adapter changes a checkpoint and cannot stand alone; convert the checkpoint it was made for";
+    "an adapter changes a checkpoint and cannot stand alone; convert the checkpoint it was made "
+    "for";
 constexpr std::string_view kCompanion =
     "it works beside a checkpoint and is no picture model by itself; convert the checkpoint";
 
 class Unsupported : public CommandTest {
  protected:
   /// inspect names it and is done; convert and generate refuse it.
-  void expect_named(const std::vector<Key>& keys, std::string_view what, std::string_view hint) const {
+  void expect_named(const std::vector<Key>& keys, std::string_view what,
+                    std::string_view hint) const {
     write_keys("it.safetensors", keys);
     const Ended seen = sinter({"inspect", "it.safetensors"});
     EXPECT_EQ(seen.status, 0) << seen.err;
     EXPECT_NE(seen.out.find(fmt::format("what            {}\nuse             {}\n", what, hint)),
               std::string::npos)
         << seen.out;
-    const std::string refusal = fmt::format("error: 'it.safetensors' is {}\nhint: {}\n", what, hint);
+    const std::string refusal =
+        fmt::format("error: 'it.safetensors' is {}\nhint: {}\n", what, hint);
     expect_error(sinter({"convert", "it.safetensors", "out"}), 4, refusal);
     expect_error(sinter({"generate", "it.safetensors", "-p", "a cat"}), 4, refusal);
     EXPECT_EQ(entries(), std::vector<std::string>{"it.safetensors"});
@@ -47,20 +50,23 @@ TEST_F(Unsupported, StableDiffusion3) {
 
 TEST_F(Unsupported, ALoraAlone) {
   expect_named(
-      {{"lora_unet_down_blocks_0_attentions_0_transformer_blocks_0_attn2_to_k.lora_down.weight", {4, 768}},
-       {"lora_unet_down_blocks_0_attentions_0_transformer_blocks_0_attn2_to_k.lora_up.weight", {320, 4}}},
+      {{"lora_unet_down_blocks_0_attentions_0_transformer_blocks_0_attn2_to_k.lora_down.weight",
+        {4, 768}},
+       {"lora_unet_down_blocks_0_attentions_0_transformer_blocks_0_attn2_to_k.lora_up.weight",
+        {320, 4}}},
       "a LoRA in kohya's layout for Stable Diffusion 1.x", kAdapter);
 }
 
 TEST_F(Unsupported, AnEmbedding) {
-  expect_named({{"emb_params", {4, 1024}}}, "a textual inversion embedding for Stable Diffusion 2.x",
-               kCompanion);
+  expect_named({{"emb_params", {4, 1024}}},
+               "a textual inversion embedding for Stable Diffusion 2.x", kCompanion);
 }
 
 TEST_F(Unsupported, AControlNet) {
-  expect_named({{"control_model.input_hint_block.0.weight", {16, 3, 3, 3}},
-                {"control_model.input_blocks.1.1.transformer_blocks.0.attn2.to_k.weight", {320, 768}}},
-               "a ControlNet in the original layout for Stable Diffusion 1.x", kCompanion);
+  expect_named(
+      {{"control_model.input_hint_block.0.weight", {16, 3, 3, 3}},
+       {"control_model.input_blocks.1.1.transformer_blocks.0.attn2.to_k.weight", {320, 768}}},
+      "a ControlNet in the original layout for Stable Diffusion 1.x", kCompanion);
 }
 
 TEST_F(Unsupported, AnUnknownNetwork) {
@@ -71,8 +77,8 @@ TEST_F(Unsupported, AnUnknownNetwork) {
 TEST_F(Unsupported, InpaintingConvertsAndIsNotDrawnWith) {
   const std::string file = stand_in("sd1-inpainting");
   EXPECT_EQ(sinter({"convert", file, "out"}).status, 0);
-  const Ended ended = sinter({"generate", "out", "-p", "a cat", "-W", "64", "-H", "64", "--steps", "1",
-                              "--engine", "onnxruntime"});
+  const Ended ended = sinter({"generate", "out", "-p", "a cat", "-W", "64", "-H", "64", "--steps",
+                              "1", "--engine", "onnxruntime"});
   EXPECT_EQ(ended.status, 4) << ended.err;
   EXPECT_TRUE(ended.err.starts_with("error: ")) << ended.err;
 }

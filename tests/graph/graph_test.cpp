@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "onnx.pb.h"
 #include "sinter/base/error.h"
 #include "sinter/graph/onnx_writer.h"
 #include "sinter/graph/ops.h"
@@ -138,6 +139,25 @@ TEST(OnnxWriter, TheSameGraphGivesTheSameBytes) {
                            .producer_version = "1"});
   };
   EXPECT_EQ(write(), write());
+}
+
+TEST(OnnxWriter, OnlyAGraphThatComputesInBFloat16NeedsALaterOpset) {
+  using Version = std::pair<std::int64_t, std::int64_t>;  // opset, IR
+  const auto version = [](DType stored, DType compute) {
+    Graph graph("test");
+    const Value x = graph.add_input("x", DType::kF32, {4});
+    const Value w =
+        graph.add_initializer({"w", stored, {4}, std::vector<std::byte>(4 * dtype_bytes(stored))});
+    graph.set_scope("m");
+    const Value product = mul(cast(x, compute), cast(w, compute));
+    graph.add_output("y", cast(product, DType::kF32));
+    onnx::ModelProto model;
+    model.ParseFromString(to_onnx(graph, {}));
+    return Version(model.opset_import(0).version(), model.ir_version());
+  };
+  EXPECT_EQ(version(DType::kF16, DType::kF16), Version(17, 8));
+  EXPECT_EQ(version(DType::kBF16, DType::kF32), Version(17, 8));
+  EXPECT_EQ(version(DType::kBF16, DType::kBF16), Version(22, 10));
 }
 
 TEST(OnnxWriter, AWeightWithoutAPlaceIsOurBug) {

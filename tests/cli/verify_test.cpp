@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "sinter/weights/checkpoint.h"
+#include "tests/cli/command_test.h"
+
+namespace sinter::cli {
+namespace fs = std::filesystem;
+namespace {
+
+class Verify : public CommandTest {
+ protected:
+  /// A copy of a reference case of tests/data/cases.
+  std::string reference(const std::string& name) const {
+    const std::string file = name + ".case";
+    fs::copy_file(fs::path(SINTER_TEST_DATA) / "cases" / (name + ".safetensors"), folder() / file);
+    return file;
+  }
+
+  /// Overwrites the first bytes of a tensor in a safetensors file.
+  void overwrite(const std::string& file, const std::string& tensor,
+                 std::span<const std::byte> bytes) const {
+    std::uint64_t begin = 0;
+    {
+      const weights::Checkpoint checkpoint = weights::Checkpoint::open(folder() / file);
+      const weights::TensorEntry* entry = checkpoint.find(tensor);
+      ASSERT_NE(entry, nullptr) << tensor;
+      begin = entry->begin;
+    }
+    std::fstream stream(folder() / file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(static_cast<std::streamoff>(begin));
+    stream.write(reinterpret_cast<const char*>(bytes.data()),
+                 static_cast<std::streamsize>(bytes.size()));
+  }
+};
+
+TEST_F(Verify, AReferenceThatHoldsIsStatus0) {
+  converted("sd1", "out", {"--components", "text_encoder", "--hidden-states"});
+  const std::string file = reference("tiny-sd1-text");
+  const nlohmann::json report = json({"verify", "out", "--reference", file});
+  expect_documented("verify", report);
+  EXPECT_EQ(report["passed"], true);
+  EXPECT_EQ(report["outputs"][0]["engine"], "OpenVINO");
+  EXPECT_LT(report["outputs"][0]["max_relative"], 1e-4);
+
+  const Ended ended = sinter({"verify", "out", "--reference", file, "--engine", "onnxruntime"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_TRUE(
+      ended.out.starts_with("out/text_encoder/model.onnx on ONNX Runtime, float32\n  ok       "))
+      << ended.out;
+  EXPECT_EQ(ended.out.find("MISMATCH"), std::string::npos) << ended.out;
+}
+
+TEST_F(Verify, AWrongNumberIsStatus1AndItsPlaceIsNamed) {
+  converted("sd1", "out", {"--components", "text_encoder"});
+  const std::string file = reference("tiny-sd1-text");
+  const float wrong = 50;
+  overwrite(file, "out.last_hidden_state", std::as_bytes(std::span(&wrong, 1)));
+  const Ended ended = sinter({"verify", "out", "--reference", file});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_NE(
+      ended.out.find("  MISMATCH last_hidden_state            out.last_hidden_state     max "),
+      std::string::npos)
+      << ended.out;
+  EXPECT_NE(ended.out.find("\n           worst at [0,0,0]: "), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find(", expected 50; max abs "), std::string::npos) << ended.out;
+
+  const nlohmann::json report = json({"verify", "out", "--reference", file}, 1);
+  EXPECT_EQ(report["passed"], false);
+  const auto bad = std::ranges::find(report["outputs"], false, [](const nlohmann::json& row) {
+    return row["passed"].get<bool>();
+  });
+  ASSERT_NE(bad, report["outputs"].end());
+  EXPECT_EQ((*bad)["reference"], "out.last_hidden_state");
+  EXPECT_EQ((*bad)["worst_index"], nlohmann::json({0, 0, 0}));
+  EXPECT_EQ((*bad)["expected"], 50.0);
+}
+
+TEST_F(Verify, TwoEnginesAgree) {
+  converted("sd1", "out", {"--components", "text_encoder,vae_decoder"});
+  const nlohmann::json report = json({"verify", "out", "--against", "onnxruntime"});
+  EXPECT_EQ(report["passed"], true);
+  ASSERT_EQ(report["outputs"].size(), 3u);
+  EXPECT_EQ(report["outputs"][2]["model"], "out/vae_decoder/model.onnx");
+  EXPECT_EQ(report["outputs"][2]["reference"], "onnxruntime");
+}
+
+TEST_F(Verify, BisectFindsTheModuleThatMakesNaN) {
+  const std::string file = stand_in("sd1");
+  const std::uint16_t nan = 0x7e00;  // binary16
+  overwrite(file, "cond_stage_model.transformer.text_model.encoder.layers.1.mlp.fc1.bias",
+            std::as_bytes(std::span(&nan, 1)));
+  ASSERT_EQ(sinter({"convert", file, "out", "--components", "text_encoder", "--precision", "fp32"})
+                .status,
+            0);
+  const Ended ended = sinter({"verify", "out", "--bisect"});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_TRUE(
+      ended.out.starts_with("out/text_encoder/model.onnx: it starts in module "
+                            "'text_model.encoder.layers.1.mlp.fc1.bias'\n"))
+      << ended.out;
+  const nlohmann::json report = json({"verify", "out", "--bisect"}, 1);
+  expect_documented("verify", report);
+  EXPECT_EQ(report["passed"], false);
+  EXPECT_EQ(report["faults"][0]["model"], "out/text_encoder/model.onnx");
+}
+
+TEST_F(Verify, BisectFindsNothingInASoundGraph) {
+  converted("sd1", "out", {"--components", "text_encoder"});
+  ASSERT_EQ(sinter({"convert", "sd1.safetensors", "half", "--components", "text_encoder"}).status,
+            0);
+  const Ended alone = sinter({"verify", "out", "--bisect"});
+  EXPECT_EQ(alone.status, 0);
+  EXPECT_EQ(alone.out, "no module is at fault\n");
+  const Ended pair = sinter({"verify", "half", "--bisect", "--against", "out"});
+  EXPECT_EQ(pair.status, 0) << pair.err;
+  EXPECT_EQ(pair.out, "no module is at fault\n");
+}
+
+TEST_F(Verify, NothingComparedIsNoSuccess) {
+  converted("sd1", "out", {"--components", "text_encoder"});
+  expect_error(sinter({"verify", "out"}), 2,
+               "error: nothing to compare with\n"
+               "hint: give --reference CASE.safetensors, --against ENGINE, or --bisect to look for "
+               "NaN and infinity\n");
+  expect_error(sinter({"verify", ".", "--bisect"}), 2,
+               "error: . has no graphs, expected a folder like unet/ with model.onnx inside\n"
+               "hint: sinter convert makes such a folder from a checkpoint\n");
+  expect_error(sinter({"verify", "out", "--against", "onnxruntim"}), 2,
+               "error: there is no engine, folder or file 'onnxruntim'; there are openvino and "
+               "onnxruntime\n"
+               "hint: did you mean 'onnxruntime'?\n");
+  expect_error(sinter({"verify", "out", "--against", "openvino"}), 2,
+               "error: openvino would be compared with itself\n"
+               "hint: --engine names the engine that is checked, --against the other one\n");
+  expect_error(sinter({"verify", "out", "--against", "out"}), 2,
+               "error: --against out names another model, which is for --bisect\n");
+  expect_error(sinter({"verify", "out", "--reference", "nothing"}), 3,
+               "error: cannot open nothing: No such file or directory\n");
+  const std::string file = reference("tiny-sd1-unet");
+  expect_error(sinter({"verify", "out", "--reference", file}), 2,
+               "error: tiny-sd1-unet.case is about 'unet', and out has text_encoder\n");
+  write_keys("no-case.safetensors", {{"a", {1}}});
+  expect_error(sinter({"verify", "out", "--reference", "no-case.safetensors"}), 3,
+               "error: no-case.safetensors has 0 tensors 'in.NAME' and 0 'out.NAME'; a reference "
+               "case has both\n");
+}
+
+TEST_F(Verify, ADamagedGraphIsStatus3) {
+  std::ofstream(folder() / "broken.onnx") << "not protobuf at all";
+  expect_error(sinter({"verify", "broken.onnx", "--bisect"}), 3,
+               "error: broken.onnx: not an ONNX model, or a damaged one (19 bytes)\n"
+               "  while reading broken.onnx\n"
+               "hint: the download or export may have stopped early\n");
+}
+
+}  // namespace
+}  // namespace sinter::cli
