@@ -30,6 +30,7 @@ struct Case {
   fs::path folder;
   fs::path file;
   std::string manifest;  // "tiny/sd1"
+  std::string component;
   bool full;
 };
 
@@ -62,7 +63,8 @@ std::vector<Case> all_cases() {
       if ((full && !full_wanted()) || !seen.insert(name).second) continue;
       const weights::Checkpoint file = weights::Checkpoint::open(entry.path());
       if (belongs_here(file.metadata()))
-        cases.push_back({folder, entry.path(), file.metadata().at("manifest"), full});
+        cases.push_back({folder, entry.path(), file.metadata().at("manifest"),
+                         file.metadata().at("component"), full});
     }
   }
   std::ranges::sort(cases, {}, [](const Case& one) { return std::pair(one.manifest, one.file); });
@@ -109,12 +111,16 @@ class ReferenceCases : public testing::TestWithParam<Case> {
   /// Converts in a precision and compares on an engine; every comparison is printed.
   void check(convert::Precision precision, runtime::Engine engine) {
     const fs::path& checkpoint = StandIn::of(GetParam());
-    const fs::path out =
-        checkpoint.parent_path() / fmt::format("out-{}", convert::precision_name(precision));
+    const fs::path out = folder(precision);
     convert::ConvertOptions options;
     options.precision = precision;
     options.vae_precision = precision;
     options.hidden_states = true;
+    options.components = {GetParam().component};
+    // Engines keep a second copy of weights that they have to convert: 20 GB for SDXL's UNet.
+    // Packed float32 ones stay mapped.
+    if (GetParam().full && precision == convert::Precision::kF32)
+      options.weights = convert::WeightStorage::kPack;
     const verify::ReferenceCase reference = verify::ReferenceCase::load(GetParam().file);
     if (!fs::exists(out)) convert::convert(checkpoint, out, options);
     for (const verify::GraphResult& graph :
@@ -132,6 +138,17 @@ class ReferenceCases : public testing::TestWithParam<Case> {
       }
     }
   }
+
+  void TearDown() override {
+    if (!GetParam().full) return;
+    for (const convert::Precision precision : {convert::Precision::kF32, convert::Precision::kF16})
+      fs::remove_all(folder(precision));
+  }
+
+  static fs::path folder(convert::Precision precision) {
+    return StandIn::of(GetParam()).parent_path() /
+           fmt::format("out-{}-{}", GetParam().component, convert::precision_name(precision));
+  }
 };
 
 TEST_P(ReferenceCases, HoldInFloat32) {
@@ -140,9 +157,11 @@ TEST_P(ReferenceCases, HoldInFloat32) {
 }
 
 TEST_P(ReferenceCases, HoldInFloat16) {
-  check(convert::Precision::kF16, runtime::Engine::kOpenVino);
-  // ONNX Runtime's CPU kernels round every value to float16, which costs minutes at full size.
-  if (!GetParam().full) check(convert::Precision::kF16, runtime::Engine::kOnnxRuntime);
+  check(convert::Precision::kF16, runtime::Engine::kOnnxRuntime);
+  // OpenVINO computes float16 graphs in float32 on CPUs and holds the weights twice: too much for
+  // this at SDXL's size.
+  const bool fits = fs::file_size(StandIn::of(GetParam())) < std::uintmax_t{4'000'000'000};
+  if (fits) check(convert::Precision::kF16, runtime::Engine::kOpenVino);
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ReferenceCases);
