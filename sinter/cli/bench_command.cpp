@@ -183,7 +183,7 @@ Run declare_bench(CLI::App& app) {
   one_by_one(
       app.add_option("--engine", options->engines, "openvino, onnxruntime, or both with a comma"))
       ->delimiter(',')
-      ->capture_default_str();
+      ->default_str("openvino,onnxruntime");
   app.add_option("--arithmetic", options->arithmetic,
                  "graph: as the graph says; bf16, fp16, fastest: what the engine may use instead")
       ->capture_default_str();

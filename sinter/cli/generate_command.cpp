@@ -206,7 +206,7 @@ Run declare_generate(CLI::App& app) {
   one_by_one(app.add_option("-s,--seed", options->seeds,
                             "of the noise: one for all prompts, or one a prompt"))
       ->check(at_least(0))  // a negative one would wrap around
-      ->capture_default_str();
+      ->default_str("0");
   app.add_option("--sampler", generate.sampler, sampler_names() + "; default: the folder's");
   app.add_option("--steps", generate.steps, "of the sampler")
       ->capture_default_str()

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "sinter/base/file.h"
-#include "sinter/pipeline/png.h"
+#include "sinter/pipeline/png_file.h"
 #include "tests/cli/command_test.h"
 
 namespace sinter::cli {
