@@ -61,10 +61,12 @@ void Progress::update(std::string_view detail, double done, double total) {
   shown_ = now;
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double fraction = total > 0 ? std::clamp(done / total, 0.0, 1.0) : 0;
-  const double left = fraction > 0 ? seconds / fraction - seconds : 0;
   const std::string head = fmt::format("{} {}", title_, detail_);
-  const std::string tail = fmt::format("{:.0f}/{:.0f} {}, {}, {} left", done, total, unit_,
-                                       rate(done, seconds, unit_), human_seconds(left));
+  std::string tail = fmt::format("{:.0f}/{:.0f} {}", done, total, unit_);
+  if (fraction > 0) {
+    tail += fmt::format(", {}, {} left", rate(done, seconds, unit_),
+                        human_seconds(seconds / fraction - seconds));
+  }
   if (!terminal) {
     fmt::print(stderr, "{}: {}\n", head, tail);
     return;
