@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <span>
 #include <variant>
@@ -27,18 +28,19 @@ std::string path_out_of(const fs::path& folder, const fs::path& source) {
   return neighbours ? source.lexically_relative(folder).generic_string() : source.generic_string();
 }
 
-/// A name for the link inside the folder; two sources of one name are told apart by their number.
+/// A name for the link inside the folder; two sources of one name, and a source that is called like
+/// a file of the folder, are told apart by their number.
 std::string link_name(const fs::path& source, std::size_t file,
                       const std::map<std::size_t, std::string>& taken) {
   std::string name = source.filename().string();
   // ONNX holds names as UTF-8 and a file system holds any bytes.
   if (weights::utf8_length(std::as_bytes(std::span(name))) != name.size())
     name = fmt::format("weights.{}{}", file, source.extension().string());
-  for (const auto& [other, used] : taken) {
-    if (used == name)
-      return fmt::format("{}.{}{}", source.stem().string(), file, source.extension().string());
-  }
-  return name;
+  const bool ours = name == "model.onnx" || name == "config.json";
+  const bool used =
+      std::ranges::any_of(taken, [&](const auto& link) { return link.second == name; });
+  if (!ours && !used) return name;
+  return fmt::format("{}.{}{}", source.stem().string(), file, source.extension().string());
 }
 
 }  // namespace

@@ -83,6 +83,13 @@ TEST_F(ConvertTest, LinkingCopiesNoWeight) {
   EXPECT_EQ(fs::hard_link_count(checkpoint_), 5u) << "the file and a name in each of four folders";
 }
 
+TEST_F(ConvertTest, ACheckpointCalledLikeTheGraphDoesNotCollide) {
+  fs::rename(checkpoint_, folder_.path() / "model.onnx");
+  convert(folder_.path() / "model.onnx", out_, fp32());
+  EXPECT_TRUE(fs::exists(out_ / "unet/model.0.onnx"));
+  EXPECT_FALSE(denoise(out_).empty());
+}
+
 TEST_F(ConvertTest, TheSameInputGivesTheSameBytes) {
   convert(checkpoint_, out_, fp32());
   const auto first = digests(out_);
