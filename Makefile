@@ -13,7 +13,7 @@ test: build-dev
 
 # Adds the full-size networks; they are made, tested and deleted one by one and need 8 GB of disk.
 test-full: build-dev
-	SINTER_FULL=1 ctest --test-dir build/dev --output-on-failure --no-label-summary -L 'full|reference'
+	SINTER_FULL=1 ctest --test-dir build/dev --output-on-failure --no-label-summary -L reference
 
 demo: build-release
 	scripts/demo build/release/bin/sinter
@@ -28,9 +28,8 @@ fuzz: PIECES = fuzz
 fuzz: build-fuzz
 	scripts/fuzz build/fuzz 60
 
-bench: PIECES = bench
-bench: build-bench
-	@echo "the benchmarks are in build/bench/bin; the first lines of each bench/*.cpp say how to run it"
+bench: build-release
+	python3 bench/conversion.py tests/data/manifests/sd15.json
 
 format: PIECES = format
 format: setup

@@ -11,9 +11,6 @@ find_library(UTF8PROC_LIBRARY utf8proc REQUIRED)
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
 endif()
-if(SINTER_BENCH)
-  find_package(benchmark REQUIRED)
-endif()
 
 
 # The fetched pieces. scripts/setup touches .have when it brings one, which may add an optional part of the build.

@@ -14,7 +14,6 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 include(GNUInstallDirs)
 set(SINTER_INSTALL_LIBRARIES lib/sinter)  # what the program loads at run time; sinter/runtime looks there
 
-option(SINTER_BENCH "build the benchmarks" OFF)
 option(SINTER_FUZZ "build the fuzz targets with libFuzzer (clang)" OFF)
 set(SINTER_SANITIZE "" CACHE STRING "sanitizers, for example address,undefined")
 set(SINTER_DEPS ${CMAKE_SOURCE_DIR}/.deps CACHE PATH "the pieces that scripts/setup fetched")

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -35,6 +36,8 @@ void open_standard_streams() {
     if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) < 0) return;
   }
 }
+
+void set_default_environment(const char* name, const char* value) { ::setenv(name, value, 0); }
 
 int terminal_columns() {
   if (::isatty(STDERR_FILENO) == 0) return 0;

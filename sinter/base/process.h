@@ -18,6 +18,9 @@ std::filesystem::path executable_path();
 /// opened would get their number, and with it what is printed.
 void open_standard_streams();
 
+/// Sets an environment variable of this process unless it is set. Before other threads start.
+void set_default_environment(const char* name, const char* value);
+
 /// Columns of the terminal on standard error, or 0 where it is not a terminal.
 int terminal_columns();
 

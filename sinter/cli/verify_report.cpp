@@ -95,8 +95,9 @@ void print_text(const VerifyOutcome& outcome) {
                dtype_info(graph.compute).word);
     for (const verify::OutputResult& output : graph.outputs) print_output(graph, output);
     if (!graph.not_compared.empty()) {
-      fmt::print("  not compared: {} (no such output; convert --hidden-states gives every state)\n",
-                 fmt::join(graph.not_compared, ", "));
+      const bool text = graph.model.parent_path().filename().string().starts_with("text_encoder");
+      fmt::print("  not of this graph: {}{}\n", fmt::join(graph.not_compared, ", "),
+                 text ? " (convert --hidden-states gives every state)" : "");
     }
   }
   for (const Fault& fault : outcome.faults) {

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "sinter/base/error.h"
+#include "sinter/base/process.h"
 #include "sinter/base/shared_library.h"
 #include "sinter/runtime/engine_error.h"
 #include "sinter/runtime/prepared_inputs.h"
@@ -25,7 +26,8 @@ using Handle = std::unique_ptr<T, void (*)(T*)>;
 // A loaded ONNX Runtime with its one environment.
 class Library {
  public:
-  explicit Library(const fs::path& path) : library_(path), environment_(nullptr, [](OrtEnv*) {}) {
+  explicit Library(const fs::path& path)
+      : library_(without_telemetry(path)), environment_(nullptr, [](OrtEnv*) {}) {
     const OrtApiBase* base = library_.function<const OrtApiBase*()>("OrtGetApiBase")();
     version_ = base->GetVersionString();
     api_ = base->GetApi(ORT_API_VERSION);
@@ -37,6 +39,14 @@ class Library {
     // Fatal only: what the engine has to say comes back as a status, and the library never prints.
     check(api_->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "sinter", &environment));
     environment_ = Handle<OrtEnv>(environment, api_->ReleaseEnv);
+    check(api_->DisableTelemetryEvents(environment));
+  }
+
+  // The library would collect events and a device id and send them to its makers; it reads the
+  // variable when it is loaded.
+  static const fs::path& without_telemetry(const fs::path& path) {
+    set_default_environment("ORT_DISABLE_TELEMETRY", "1");
+    return path;
   }
 
   const OrtApi& api() const { return *api_; }
