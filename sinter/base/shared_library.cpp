@@ -7,8 +7,10 @@
 
 namespace sinter {
 
+// Never unloaded: engines leave threads and thread-local state behind that still point into their
+// code.
 SharedLibrary::SharedLibrary(const std::filesystem::path& path)
-    : path_(path), handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    : path_(path), handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
   if (handle_ == nullptr) {
     throw Error(ErrorCode::kRuntime, fmt::format("cannot load {}: {}", path.string(), ::dlerror()));
   }

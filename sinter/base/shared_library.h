@@ -4,7 +4,7 @@
 
 namespace sinter {
 
-/// A dynamic library, open while the object lives.
+/// A dynamic library. Once loaded it stays so until the process ends.
 class SharedLibrary {
  public:
   /// @throws Error{kRuntime} with the loader's own words when it cannot be opened.
