@@ -28,11 +28,23 @@ constexpr std::array kPrecisions{
     PrecisionRow{Precision::kF16, "fp16"}, PrecisionRow{Precision::kF32, "fp32"},
     PrecisionRow{Precision::kBF16, "bf16"}, PrecisionRow{Precision::kKeep, "keep"}};
 
+/// Whether everything at the top of a folder is of the kind that sinter writes there.
+bool made_by_sinter(const fs::path& out) {
+  static constexpr std::array<std::string_view, 10> kOurs{
+      "sinter.json",  "model_index.json", "scheduler", "tokenizer",   "tokenizer_2",
+      "text_encoder", "text_encoder_2",   "unet",      "vae_decoder", "vae_encoder"};
+  const Json record = Json::parse(read_text(out / "sinter.json"), nullptr, false);
+  if (!record.is_object() || !record.contains("sinter") || !record.contains("graphs")) return false;
+  return std::ranges::all_of(fs::directory_iterator(out), [](const fs::directory_entry& entry) {
+    return std::ranges::find(kOurs, entry.path().filename().string()) != kOurs.end();
+  });
+}
+
 void require_free(const fs::path& out, const fs::path& checkpoint) {
   if (!fs::exists(out)) return;
   if (!fs::is_directory(out))
     throw Error(ErrorCode::kUsage, fmt::format("{} exists and is not a folder", out.string()));
-  if (!fs::is_empty(out) && !fs::exists(out / "sinter.json")) {
+  if (!fs::is_empty(out) && (!fs::exists(out / "sinter.json") || !made_by_sinter(out))) {
     throw Error(ErrorCode::kUsage,
                 fmt::format("{} exists and was not made by sinter", out.string()),
                 "name a new folder, or remove it first");
