@@ -166,6 +166,8 @@ TEST_F(Generate, DamagedConfigurationIsNoBugOfOurs) {
        {"sinter.json", "model_index.json", "scheduler/scheduler_config.json",
         "tokenizer/vocab.json", "tokenizer/tokenizer_config.json", "unet/config.json",
         "vae_decoder/config.json"}) {
+    // A folder whose record is damaged is not taken for sinter's and so not replaced.
+    fs::remove_all(folder() / "model");
     converted("sd1", "model");
     for (const char* text : {"{\"a\": ", "[1, 2]", "\xff\xfe"}) {
       std::ofstream(folder() / "model" / file, std::ios::binary) << text;

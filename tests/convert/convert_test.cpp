@@ -139,6 +139,21 @@ TEST_F(ConvertTest, AFolderOfSomeoneElseIsLeftAlone) {
   EXPECT_EQ(read_text(out_ / "precious.txt"), "mine");
 }
 
+TEST_F(ConvertTest, ARecordOfSomeoneElseDoesNotMakeAFolderOurs) {
+  fs::create_directories(out_);
+  std::ofstream(out_ / "sinter.json") << "{}";
+  std::ofstream(out_ / "precious.txt") << "mine";
+  EXPECT_THROW(convert(checkpoint_, out_, fp32()), Error);
+  EXPECT_EQ(read_text(out_ / "precious.txt"), "mine");
+}
+
+TEST_F(ConvertTest, AForeignFileInAnEarlierFolderIsKept) {
+  convert(checkpoint_, out_, fp32());
+  std::ofstream(out_ / "notes.txt") << "mine";
+  EXPECT_THROW(convert(checkpoint_, out_, fp32()), Error);
+  EXPECT_EQ(read_text(out_ / "notes.txt"), "mine");
+}
+
 TEST_F(ConvertTest, TheCheckpointsOwnFolderIsNotReplaced) {
   convert(checkpoint_, out_, fp32());
   fs::rename(checkpoint_, out_ / "inside.safetensors");
