@@ -164,6 +164,8 @@ void check_pair(Interpreter& in, const Operand& operand, const Operand& away, Me
   const Facts& facts = *operand.facts;
   if (!facts.device.is_cpu() || exempt(operand, meeting)) return;
   blame(in, facts, *away.facts, operand.role, what, use);
+  // One report is enough: from here on it is where it should be.
+  if (!in.state.degraded) operand.facts->device = away.facts->device;
 }
 
 }  // namespace
@@ -171,7 +173,6 @@ void check_pair(Interpreter& in, const Operand& operand, const Operand& away, Me
 void blame(Interpreter& in, const Facts& wrong, const Facts& other, Role role,
            std::string_view what, const Place& use) {
   if (in.state.degraded || !wrong.source || wrong.source->kind == SourceKind::kNone) return;
-  if (wrong.source->kind == SourceKind::kScheduler) return;
   const Source& source = *wrong.source;
   std::string there = to_string(other.device);
   if (other.device.type == Device::Type::kSymbol) {

@@ -44,6 +44,7 @@ Value moved(Interpreter& in, const Value& self, const std::string& name, const I
   if (move.device) facts.device = *move.device;
   if (move.type) facts.type = move.type;
   if (move.type_unknown) facts.type = std::nullopt;
+  if (move.type || move.type_unknown) facts.wide = false;
   const bool elsewhere = relation(before, facts.device) != Relation::kSame;
   const bool retyped = move.type || move.type_unknown;
   if (move.device && elsewhere) {
@@ -64,12 +65,16 @@ Value moved(Interpreter& in, const Value& self, const std::string& name, const I
     source->expr = call.expr;
     facts.type_source = source;
   }
-  if (const auto* part = as<Tensor>(self); part && part->taken_from && move.device)
-    part->taken_from->moved_in_part = true;
   if (in.frame().in_forward && name == "cuda")
     in.report(Rule::kForwardDeviceMove, call.place,
               ".cuda() inside forward() ties the module to the current CUDA device", {}, call.place);
-  if (!elsewhere && !retyped && move.device) return self;
+  if (!elsewhere && facts.device.is_cpu() && facts.source && (name == "cpu" || move.literal)) {
+    auto source = std::make_shared<Source>(*facts.source);
+    source->forced_cpu = true;
+    facts.source = source;
+  } else if (!elsewhere && !retyped && move.device) {
+    return self;
+  }
   return tensor(std::move(facts));
 }
 

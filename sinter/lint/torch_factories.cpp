@@ -264,6 +264,7 @@ Value make_tensor(Interpreter& in, std::string_view name, const Invocation& call
   }
   facts.shape = factory_shape(factory, call);
   facts.type = factory_type(factory, in, call);
+  if (const auto* array = as<Array>(data)) facts.wide = !facts.type && array->from_file;
   if (given) {
     facts.device = device_of(device).value_or(Device{});
   } else if (call.splat) {
