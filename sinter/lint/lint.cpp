@@ -13,8 +13,8 @@
 namespace sinter::lint {
 namespace {
 
-constexpr int kMostPaths = 48;          // of a script
-constexpr int kMostPathsOfFunction = 6;  // of a function that the script does not call
+constexpr int kMostPaths = 128;          // of a script
+constexpr int kMostPathsOfFunction = 16;  // of a function that the script does not call
 constexpr long kStepsOfScript = 1'500'000;
 constexpr long kStepsOfFunction = 60'000;
 

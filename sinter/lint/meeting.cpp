@@ -179,6 +179,10 @@ void blame(Interpreter& in, const Facts& wrong, const Facts& other, Role role,
     there = there.substr(there.find_last_of('.') + 1);
     if (there.starts_with("@") || there.starts_with("name:")) there = "another device";
   }
+  // A module that is read by itself was never moved, and that says nothing.
+  if (other.device.type == Device::Type::kSymbol && source.kind == SourceKind::kModule &&
+      !other.device.name.starts_with("args."))
+    return;
   Blame made = blame_of(source, other, role, there);
   const Place place = made.rule == Rule::kModulesInPlainContainer
                           ? source.module->plain_container
@@ -193,8 +197,11 @@ Facts meet(Interpreter& in, std::string_view what, std::span<const Operand> oper
   if (operands.empty()) return result;
   for (const Operand& operand : operands) merge_history(result, *operand.facts);
   const Operand* away = away_from_cpu(operands);
+  const bool all_scalars = std::all_of(operands.begin(), operands.end(), [](const Operand& operand) {
+    return operand.facts->shape.surely_scalar();
+  });
   const bool unknown = std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
-    return !operand.facts->device.known() && !operand.facts->shape.surely_scalar();
+    return !operand.facts->device.known() && (all_scalars || !operand.facts->shape.surely_scalar());
   });
   if (away != nullptr) {
     for (const Operand& operand : operands) {

@@ -179,8 +179,13 @@ Move read_move(Interpreter& in, const std::string& name, const Invocation& call)
   if (name != "to" && name != "type" && name != "type_as" && name != "to_empty") return move;
   for (const Argument& argument : call.arguments) {
     if (argument.name == "non_blocking" || argument.name == "copy" ||
-        argument.name == "memory_format" || as<None>(argument.value))
+        argument.name == "memory_format")
       continue;
+    if (as<None>(argument.value)) {
+      // x.to(None) is no call that anybody means: the device is what is not known.
+      if (&argument == &call.arguments.front() && argument.name.empty()) move.device = Device{};
+      continue;
+    }
     if (const Facts* like = facts_of(argument.value)) {
       move.device = like->device;
       move.type = like->type;
@@ -199,6 +204,9 @@ Move read_move(Interpreter& in, const std::string& name, const Invocation& call)
       if (as<Number>(argument.value) && as<Number>(argument.value)->boolean) continue;
       move.device = *device;
       move.literal = is_literal_device(&argument);
+    } else if (!as<Library>(argument.value)) {
+      move.device = Device{};
+      move.type_unknown = true;
     }
   }
   if (call.splat && !move.device) {

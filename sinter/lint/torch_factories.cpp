@@ -271,6 +271,8 @@ Value make_tensor(Interpreter& in, std::string_view name, const Invocation& call
     facts.device = Device{};
   } else if (const Facts* old = facts_of(data)) {
     facts.device = old->device;
+  } else if (const auto* open = as<Unknown>(data); open && open->key.starts_with("param:")) {
+    facts.device = Device{};  // it may be a tensor
   } else if (name == "normal" && (facts_of(call.get(0, "mean")) || facts_of(call.get(1, "std")))) {
     const Facts* like = facts_of(call.get(0, "mean"));
     facts.device = (like ? like : facts_of(call.get(1, "std")))->device;
