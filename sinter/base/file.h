@@ -111,8 +111,16 @@ class AtomicFolder {
   std::filesystem::path staging_;
 };
 
+/// Whether a file has got another name, and why not.
+enum class HardLink {
+  kMade,
+  kOtherDisk,     // the two names would be on different disks
+  kNotPermitted,  // the file is another user's, and the system protects it from that
+  kNotPossible,   // the disk has no hard links, or no more of them for this file
+};
+
 /// Makes `link` another name of the file `target` on the same disk, taking no space.
-/// Returns false where the file system or a disk boundary forbids it.
-bool hard_link(const std::filesystem::path& target, const std::filesystem::path& link);
+/// @throws Error{kIo} when something else is in the way, as a file of that name.
+HardLink hard_link(const std::filesystem::path& target, const std::filesystem::path& link);
 
 }  // namespace sinter
