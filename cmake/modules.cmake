@@ -9,7 +9,7 @@ set(SINTER_MAY_INCLUDE_models graph arch weights)
 set(SINTER_MAY_INCLUDE_convert graph arch weights models)
 set(SINTER_MAY_INCLUDE_runtime graph)
 set(SINTER_MAY_INCLUDE_engine "")
-set(SINTER_MAY_INCLUDE_pipeline runtime arch weights)
+set(SINTER_MAY_INCLUDE_pipeline runtime arch)
 set(SINTER_MAY_INCLUDE_verify runtime graph weights)
 set(SINTER_MAY_INCLUDE_cli base weights arch graph models convert runtime engine pipeline verify)
 
