@@ -230,6 +230,21 @@ void AtomicFolder::commit() {
   sync_folder(path_.parent_path());
 }
 
+void make_private_folder(const fs::path& path) {
+  if (::mkdir(path.c_str(), S_IRWXU) == 0) return;
+  if (errno != EEXIST) fail("cannot create", path, errno);
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) fail("cannot open", path, errno);
+  const auto refuse = [&](std::string_view what) {
+    throw Error(ErrorCode::kIo, fmt::format("{} is {}, expected a folder of this user's alone",
+                                            path.string(), what));
+  };
+  if (S_ISLNK(status.st_mode)) refuse("a symbolic link");
+  if (!S_ISDIR(status.st_mode)) refuse("no folder");
+  if (status.st_uid != ::geteuid()) refuse(fmt::format("user {}'s", status.st_uid));
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) refuse("open to other users");
+}
+
 bool hard_link(const fs::path& target, const fs::path& link) {
   std::error_code error;
   fs::create_hard_link(fs::canonical(target, error), link, error);

@@ -111,6 +111,11 @@ class AtomicFolder {
   std::filesystem::path staging_;
 };
 
+/// Makes a folder that no other user can enter, or finds the one made earlier. Its parent exists.
+/// @throws Error{kIo} when what stands there is a link, no folder, another user's, or open to
+/// others: in a place where everybody writes, somebody else may have put it there.
+void make_private_folder(const std::filesystem::path& path);
+
 /// Makes `link` another name of the file `target` on the same disk, taking no space.
 /// Returns false where the file system or a disk boundary forbids it.
 bool hard_link(const std::filesystem::path& target, const std::filesystem::path& link);

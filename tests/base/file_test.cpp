@@ -117,5 +117,38 @@ TEST_F(FileTest, MapsTheWholeFileAndAnEmptyOne) {
   EXPECT_TRUE(MappedFile(folder_ / "empty").bytes().empty());
 }
 
+TEST_F(FileTest, APrivateFolderIsTheUsersAlone) {
+  const fs::path own = folder_ / "own";
+  make_private_folder(own);
+  EXPECT_EQ(fs::status(own).permissions(), fs::perms::owner_all);
+  EXPECT_NO_THROW(make_private_folder(own)) << "found again";
+  const auto message = [](const fs::path& path) {
+    try {
+      make_private_folder(path);
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return std::string("no error");
+  };
+  fs::permissions(own, fs::perms::owner_all | fs::perms::others_exec);
+  EXPECT_EQ(message(own),
+            own.string() + " is open to other users, expected a folder of this user's alone");
+  fs::permissions(own, fs::perms::owner_all);
+  const fs::path link = folder_ / "link";
+  fs::create_directory_symlink("own", link);
+  EXPECT_EQ(message(link),
+            link.string() + " is a symbolic link, expected a folder of this user's alone");
+  const fs::path file = folder_ / "file";
+  std::ofstream(file) << "text";
+  EXPECT_EQ(message(file), file.string() + " is no folder, expected a folder of this user's alone");
+  EXPECT_EQ(
+      message(folder_ / "nowhere" / "own"),
+      "cannot create " + (folder_ / "nowhere" / "own").string() + ": No such file or directory");
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a folder of another user's";
+  ASSERT_EQ(::chown(own.c_str(), 65534, 65534), 0);
+  EXPECT_EQ(message(own),
+            own.string() + " is user 65534's, expected a folder of this user's alone");
+}
+
 }  // namespace
 }  // namespace sinter
