@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "sinter/base/error.h"
+#include "sinter/base/process.h"
 #include "sinter/cli/command.h"
 #include "sinter/cli/engine_options.h"
 #include "sinter/cli/failure.h"
 #include "sinter/cli/generate_report.h"
 #include "sinter/cli/json_output.h"
+#include "sinter/cli/memory_forecast.h"
 #include "sinter/cli/model_cache.h"
 #include "sinter/cli/option_rules.h"
 #include "sinter/cli/picture_names.h"
@@ -177,11 +179,14 @@ int run(const Options& options) {
   check_options(options);
   check_conversion_options(options);
   const fs::path folder = converted_folder(options.model, options.conversion);
+  const runtime::Engine engine = engine_named(options.engine.engine);
   const bool several = options.prompts.size() > 1;
   pipeline::Pipeline pipeline = pipeline::Pipeline::open(
-      folder, {.sessions = pipeline::engine_sessions(engine_named(options.engine.engine),
-                                                     session_options(options.engine)),
+      folder, {.sessions = pipeline::engine_sessions(engine, session_options(options.engine)),
                .keep_sessions = several});
+  if (const auto warning = memory_warning(weight_memory(pipeline.folder(), engine), engine, several,
+                                          available_memory_bytes()))
+    fmt::print(stderr, "warning: {}\n", *warning);
   Drawing drawing = draw(options, pipeline);
   write_sheet(options, drawing);
   if (options.json) {
