@@ -22,11 +22,15 @@ TEST_F(MemoryForecast, OpenVinoKeepsWhatItConvertsTwice) {
   converted("sd1", "packed", {"--weights", "pack"});
   const WeightMemory linked = unet("linked", Engine::kOpenVino);
   const WeightMemory packed = unet("packed", Engine::kOpenVino);
-  const auto stored = static_cast<double>(fs::file_size(folder() / "packed/unet/model.onnx.data"));
-  EXPECT_NEAR(static_cast<double>(packed.bytes), stored, stored / 20);
+  // In a network this narrow it tells that the file pads each weight, and that the smallest weights
+  // are not counted.
+  const auto stored = fs::file_size(folder() / "packed/unet/model.onnx.data");
+  EXPECT_LE(packed.bytes, stored);
+  EXPECT_GT(packed.bytes, stored * 4 / 5);
   EXPECT_EQ(packed.packed_bytes, packed.bytes);
-  EXPECT_NEAR(static_cast<double>(linked.bytes), 2 * stored, stored / 10);
-  EXPECT_NEAR(static_cast<double>(linked.packed_bytes), stored, stored / 20);
+  const auto bytes = static_cast<double>(packed.bytes);
+  EXPECT_NEAR(static_cast<double>(linked.packed_bytes), bytes, bytes / 50);
+  EXPECT_NEAR(static_cast<double>(linked.bytes), 2 * bytes, bytes / 25);
   EXPECT_LT(unet("linked", Engine::kOnnxRuntime).bytes, linked.bytes);
 }
 
