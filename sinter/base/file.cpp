@@ -245,10 +245,25 @@ void make_private_folder(const fs::path& path) {
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) refuse("open to other users");
 }
 
-bool hard_link(const fs::path& target, const fs::path& link) {
-  std::error_code error;
-  fs::create_hard_link(fs::canonical(target, error), link, error);
-  return !error;
+HardLink hard_link(const fs::path& target, const fs::path& link) {
+  const fs::path file = fs::canonical(target);
+  if (::link(file.c_str(), link.c_str()) == 0) return HardLink::kMade;
+  const int number = errno;
+  struct stat status {};
+  switch (number) {
+    case EXDEV:
+      return HardLink::kOtherDisk;
+    case EPERM:  // of a disk without hard links too; that is no matter of the owner
+      return ::stat(file.c_str(), &status) == 0 && status.st_uid != ::geteuid()
+                 ? HardLink::kNotPermitted
+                 : HardLink::kNotPossible;
+    case EMLINK:
+    case ENOSYS:
+    case EOPNOTSUPP:
+      return HardLink::kNotPossible;
+    default:
+      fail("cannot link", link, number);
+  }
 }
 
 }  // namespace sinter

@@ -116,8 +116,16 @@ class AtomicFolder {
 /// others: in a place where everybody writes, somebody else may have put it there.
 void make_private_folder(const std::filesystem::path& path);
 
+/// Whether a file has got another name, and why not.
+enum class HardLink {
+  kMade,
+  kOtherDisk,     // the two names would be on different disks
+  kNotPermitted,  // the file is another user's, and the system protects it from that
+  kNotPossible,   // the disk has no hard links, or no more of them for this file
+};
+
 /// Makes `link` another name of the file `target` on the same disk, taking no space.
-/// Returns false where the file system or a disk boundary forbids it.
-bool hard_link(const std::filesystem::path& target, const std::filesystem::path& link);
+/// @throws Error{kIo} when something else is in the way, as a file of that name.
+HardLink hard_link(const std::filesystem::path& target, const std::filesystem::path& link);
 
 }  // namespace sinter

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -67,11 +68,16 @@ void convert_into(const fs::path& folder, const std::string& model,
   list.write(file_list(folder));
   list.commit();
   fmt::print(stderr, "converted {} into {} (linked)\n", model, folder.string());
-  // What convert says about other tools' readers does not concern a cache; the rest does.
-  for (const std::string& warning : report.warnings) {
-    if (!warning.starts_with("the output is on another disk"))
-      fmt::print(stderr, "warning: {}\n", warning);
-  }
+  // What concerns other programs (report.portability) does not concern a cache.
+  for (const std::string& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
+}
+
+/// The begin of a name, with room for what is added to it in 255 bytes; no character is cut.
+std::string shortened(std::string name) {
+  std::size_t length = std::min<std::size_t>(name.size(), 100);
+  while (length > 0 && length < name.size() && (name[length] & 0xC0) == 0x80) --length;
+  name.resize(length);
+  return name;
 }
 
 }  // namespace
@@ -93,7 +99,7 @@ fs::path cache_folder(const fs::path& checkpoint, const ConversionOptions& optio
   const std::string digest = sha256_hex(std::as_bytes(std::span(identity)));
   fs::path name = checkpoint;
   if (!name.has_filename()) name = name.parent_path();
-  return cache_root() / fmt::format("{}-{}", name.stem().string(), digest.substr(0, 12));
+  return cache_root() / fmt::format("{}-{}", shortened(name.stem().string()), digest.substr(0, 12));
 }
 
 fs::path converted_folder(const std::string& model, const ConversionOptions& options) {

@@ -65,15 +65,20 @@ void check_link(const LinkRecord& record, const fs::path& file, std::span<const 
       header == record.header_sha256) {
     return;
   }
-  throw Error(
-      ErrorCode::kSourceChanged,
-      fmt::format("{} takes its weights from {}, which is not the file that was linked\n"
-                  "  linked from   {}",
-                  model.string(), file.string(), record.source) +
-          line("bytes", fmt::to_string(record.bytes), fmt::to_string(stamp.bytes)) +
-          line("modified", time_text(record.modified_ns), time_text(stamp.modified_ns)) +
-          line("header sha256", record.header_sha256, header),
-      fmt::format("put the old file back, or convert again: {}", convert_again(record, model)));
+  // A copy has a new time, and so has a file that was written again: header and size do not tell.
+  const bool may_be_a_copy = stamp.bytes == record.bytes && header == record.header_sha256;
+  throw Error(ErrorCode::kSourceChanged,
+              fmt::format("{} takes its weights from {}, which is not the file that was linked\n"
+                          "  linked from   {}",
+                          model.string(), file.string(), record.source) +
+                  line("bytes", fmt::to_string(record.bytes), fmt::to_string(stamp.bytes)) +
+                  line("modified", time_text(record.modified_ns), time_text(stamp.modified_ns)) +
+                  line("header sha256", record.header_sha256, header),
+              fmt::format("{}, or convert again{}: {}",
+                          may_be_a_copy ? "only the time differs: copy with cp -a, which keeps it"
+                                        : "put the old file back",
+                          may_be_a_copy ? ", with --weights pack for a folder to be copied" : "",
+                          convert_again(record, model)));
 }
 
 std::string convert_again(const LinkRecord& record, const fs::path& model) {

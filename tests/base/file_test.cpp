@@ -150,5 +150,41 @@ TEST_F(FileTest, APrivateFolderIsTheUsersAlone) {
             own.string() + " is user 65534's, expected a folder of this user's alone");
 }
 
+TEST_F(FileTest, AHardLinkIsAnotherNameOfTheFile) {
+  std::ofstream(folder_ / "a") << "text";
+  EXPECT_EQ(hard_link(folder_ / "a", folder_ / "b"), HardLink::kMade);
+  EXPECT_EQ(fs::hard_link_count(folder_ / "a"), 2u);
+  // A name that is taken is no property of the disk.
+  try {
+    hard_link(folder_ / "a", folder_ / "b");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "cannot link " + (folder_ / "b").string() + ": File exists");
+  }
+}
+
+TEST_F(FileTest, AHardLinkDoesNotReachAnotherDisk) {
+  EXPECT_EQ(hard_link("/proc/version", folder_ / "b"), HardLink::kOtherDisk);
+}
+
+TEST_F(FileTest, AHardLinkOfAnotherUsersFileMayBeForbidden) {
+  std::string protection;
+  std::ifstream("/proc/sys/fs/protected_hardlinks") >> protection;
+  if (::geteuid() != 0 || protection != "1")
+    GTEST_SKIP() << "needs a root that can become someone else, and fs.protected_hardlinks";
+  std::ofstream(folder_ / "a") << "text";
+  fs::permissions(folder_, fs::perms::all);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (::setuid(kNobody) != 0) ::_exit(100);
+    ::_exit(static_cast<int>(hard_link(folder_ / "a", folder_ / "b")));
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(HardLink::kNotPermitted));
+}
+
 }  // namespace
 }  // namespace sinter

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -151,8 +152,47 @@ TEST(Scheduler, UnknownNamesSuggestTheNearest) {
               "dpmpp-2m, dpmpp-2m-karras, lcm");
     EXPECT_EQ(error.hint(), "did you mean 'dpmpp-2m'?");
   }
+}
+
+TEST(Scheduler, OfAClassThatSinterLacksIsTheNearestThatSolvesTheSame) {
+  EXPECT_EQ(sampler_of(stable_diffusion("PNDMScheduler")).name, "ddim");
+  EXPECT_EQ(sampler_of(stable_diffusion("HeunDiscreteScheduler")).name, "euler");
+  EXPECT_EQ(sampler_of(stable_diffusion("KDPM2AncestralDiscreteScheduler")).name, "euler-a");
+  SchedulerConfig unipc = stable_diffusion("UniPCMultistepScheduler");
+  EXPECT_EQ(sampler_of(unipc).name, "dpmpp-2m");
+  unipc.karras_sigmas = true;
+  EXPECT_EQ(sampler_of(unipc).name, "dpmpp-2m-karras");
   SchedulerConfig pndm = stable_diffusion("PNDMScheduler");
-  EXPECT_THROW(sampler_of(pndm), Error);
+  pndm.karras_sigmas = true;
+  EXPECT_EQ(sampler_of(pndm).name, "ddim");
+  try {
+    sampler_of(stable_diffusion("FlowMatchEulerDiscreteScheduler"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_EQ(error.message(),
+              "the scheduler is a 'FlowMatchEulerDiscreteScheduler', which is not one of this "
+              "release");
+  }
+}
+
+// Values of diffusers 0.42.1: EulerDiscreteScheduler(beta_start=0.00085, beta_end=0.012,
+// beta_schedule="scaled_linear", prediction_type="v_prediction", rescale_betas_zero_snr=True,
+// timestep_spacing="trailing").set_timesteps(5).
+TEST(Scheduler, ZeroTerminalSnrBeginsAtPureNoise) {
+  SchedulerConfig config = stable_diffusion("EulerDiscreteScheduler");
+  config.prediction = arch::Prediction::kV;
+  config.zero_terminal_snr = true;
+  config.spacing = TimestepSpacing::kTrailing;
+  const auto euler = make_scheduler(config, 5);
+  constexpr std::array kTimesteps{999.0f, 799.0f, 599.0f, 399.0f, 199.0f};
+  constexpr std::array kSigmas{4096.0f,           7.410707473754883f, 2.604856252670288f,
+                               1.24137544631958f, 0.59475177526474f,  0.0f};
+  EXPECT_TRUE(std::ranges::equal(euler->timesteps(), kTimesteps));
+  ASSERT_EQ(euler->sigmas().size(), kSigmas.size());
+  for (std::size_t i = 0; i < kSigmas.size(); ++i)
+    EXPECT_NEAR(euler->sigmas()[i], kSigmas[i], 1e-5f * kSigmas[i]) << i;
+  EXPECT_FLOAT_EQ(euler->initial_sigma(), 4096.0f);
 }
 
 TEST(Scheduler, RefusesStepsThatItCannotTake) {
