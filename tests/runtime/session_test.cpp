@@ -115,20 +115,24 @@ TEST_P(SessionOf, TakesScalars) {
 TEST_P(SessionOf, ReadsLinkedWeightsInPlace) {
   const TestFolder folder("session_linked");
   constexpr std::int64_t kWidth = 64;
-  std::string file(5, '?');
+  std::string rows;
   for (std::int64_t i = 0; i < kWidth * kWidth; ++i) {
     // Row r holds r in the column before its diagonal: transposed or shifted reads differ.
     const std::int64_t row = i / kWidth;
     const bool hit = i % kWidth == (row + kWidth - 1) % kWidth;
     const std::uint16_t bits = float_to_half(hit ? static_cast<float>(row) : 0.0f);
-    file += std::string{static_cast<char>(bits & 0xff), static_cast<char>(bits >> 8)};
+    rows += std::string{static_cast<char>(bits & 0xff), static_cast<char>(bits >> 8)};
   }
-  write_file(folder / "weights.safetensors", file);
+  const SafetensorsText file(rows);
+  ASSERT_EQ(file.header_bytes % 2, 1u);
+  const fs::path source = folder / "weights.safetensors";
+  write_file(source, file.whole);
   ModelBuilder builder;
   builder.input("x", DType::kF32, {"batch", kWidth})
       .output("y", DType::kF32, {"batch", kWidth})
-      .external("w", DType::kF16, {kWidth, kWidth}, "../../weights.safetensors", 5,
+      .external("w", DType::kF16, {kWidth, kWidth}, "../../weights.safetensors", file.header_bytes,
                 kWidth * kWidth * 2)
+      .link(record_of(source, "../../weights.safetensors", file))
       .node("Cast", "proj/Cast", {"w"})
       .attribute("to", 1)
       .node("Transpose", "proj/Transpose", {"proj/Cast"})
