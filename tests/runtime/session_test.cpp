@@ -223,6 +223,59 @@ TEST_P(SessionOf, NamesAWrongShape) {
   }
 }
 
+// What the engines themselves make of these: one repeats the row, the other names a node inside.
+TEST_P(SessionOf, NamesExtentsThatDisagree) {
+  ModelBuilder builder;
+  builder.input("sample", DType::kF32, {"batch", 4, "side", "side"})
+      .input("context", DType::kF32, {"batch", "sequence", 2})
+      .output("y", DType::kF32, {"batch", 4, "side", "side"})
+      .node("Neg", "Neg", {"sample"}, "y");
+  const OnnxModel model = model_of(builder);
+  const auto session = open_session(GetParam(), model);
+  const auto message = [&](const Shape& sample, const Shape& context) {
+    try {
+      session->run(
+          {{"sample", Tensor(DType::kF32, sample)}, {"context", Tensor(DType::kF32, context)}});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kShapeMismatch);
+      return error.message();
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(message({2, 4, 8, 8}, {2, 7, 2}), "no error");
+  EXPECT_EQ(message({2, 4, 8, 8}, {1, 7, 2}),
+            "input 'context' is [1,7,2] where the graph expects [batch,sequence,2]: 'batch' is 1 "
+            "here and 2 in input 'sample', which is [2,4,8,8]");
+  EXPECT_EQ(message({2, 4, 8, 9}, {2, 7, 2}),
+            "input 'sample' is [2,4,8,9] where the graph expects [batch,4,side,side]: 'side' is 9 "
+            "here and 8 in input 'sample', which is [2,4,8,9]");
+  EXPECT_EQ(message({0, 4, 8, 8}, {0, 7, 2}),
+            "input 'sample' is [0,4,8,8], which holds nothing; the graph expects "
+            "[batch,4,side,side]");
+}
+
+TEST_P(SessionOf, RoundsNoFractionsToIntegers) {
+  ModelBuilder builder;
+  builder.input("ids", DType::kI64, {"n"})
+      .output("y", DType::kI64, {"n"})
+      .node("Add", "Add", {"ids", "ids"}, "y");
+  const OnnxModel model = model_of(builder);
+  const auto session = open_session(GetParam(), model);
+  EXPECT_EQ(session->run({{"ids", floats({2}, {3, -7})}}).at("y").ints()[1], -14);
+  for (const auto& [value, word] : {std::pair{0.5f, "0.5"}, std::pair{std::nanf(""), "nan"}}) {
+    try {
+      session->run({{"ids", floats({2}, {3, value})}});
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kDTypeMismatch);
+      EXPECT_EQ(error.message(),
+                fmt::format("input 'ids' is float32 and holds {}, the graph expects whole numbers "
+                            "(int64)",
+                            word));
+    }
+  }
+}
+
 TEST_P(SessionOf, NamesTheModuleWhereCompilationFails) {
   ModelBuilder builder;
   builder.input("x", DType::kF32, {2, 3})
@@ -285,6 +338,20 @@ TEST(OnnxRuntimeSession, NamesALibraryThatCannotBeLoaded) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kRuntime);
     EXPECT_NE(error.message().find("/nowhere/libonnxruntime.so"), std::string::npos);
+  }
+}
+
+TEST(OnnxRuntimeSession, SaysThatItHasNoBFloat16) {
+  const OnnxModel model = model_of(product(DType::kBF16), "out/unet/model.onnx");
+  try {
+    open_session(Engine::kOnnxRuntime, model);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_STREQ(error.what(),
+                 "out/unet/model.onnx computes in bfloat16, and ONNX Runtime's CPU provider has no "
+                 "kernels for it\n"
+                 "hint: use --engine openvino, or convert with --precision fp16 or fp32");
   }
 }
 
