@@ -10,6 +10,7 @@
 
 #include "sinter/base/dtype.h"
 #include "sinter/base/error.h"
+#include "sinter/base/tensor.h"
 
 namespace sinter::graph {
 namespace fs = std::filesystem;
@@ -91,10 +92,11 @@ Shape shape_of(const onnx::TensorProto& tensor) {
 }
 
 std::optional<std::uint64_t> payload_bytes(const onnx::TensorProto& tensor) {
-  const std::int64_t count = element_count(shape_of(tensor));
+  const Shape shape = shape_of(tensor);
   const std::optional<DType> dtype = dtype_from_onnx(tensor.data_type());
-  if (!dtype) return std::nullopt;
-  return static_cast<std::uint64_t>(count) * dtype_bytes(*dtype);
+  if (dtype) return byte_count(*dtype, shape);
+  element_count(shape);
+  return std::nullopt;
 }
 
 void check_range(const onnx::TensorProto& tensor, const ExternalRange& range,

@@ -87,7 +87,7 @@ class DataFlow {
     const std::optional<Shape> shape = evaluate_shape(type, symbols);
     // An unknown size is taken for a large one: 16 of them fill a run.
     if (!shape) return kBytesPerRun / 16;
-    return element_count(*shape) * static_cast<std::int64_t>(dtype_bytes(type.dtype));
+    return static_cast<std::int64_t>(byte_count(type.dtype, *shape));
   }
 
   std::vector<graph::NodeSummary> nodes_;

@@ -237,6 +237,16 @@ TEST(OnnxModel, RefusesRangesOutsideTheSideFile) {
             "its external data has 12 bytes, expected 16 for its shape and type");
 }
 
+// The number of bytes wraps to the 4096 that are there.
+TEST(OnnxModel, RefusesShapesWhoseBytesWrap) {
+  const TestFolder folder("onnx_model_wraps");
+  write_file(folder / "w.bin", std::string(4096, '\2'));
+  ModelBuilder builder;
+  builder.external("w", DType::kF64, {(std::int64_t{1} << 61) + 512}, "w.bin", 0, 4096);
+  EXPECT_EQ(error_of(builder.save(folder / "m.onnx")).message(),
+            "the shape [2305843009213694464] of float64 is beyond what memory can hold");
+}
+
 TEST(OnnxModel, RefusesAddressesThatAFileBrings) {
   const TestFolder folder("onnx_model_address");
   const Error error = error_of(scaled("*/_ORT_MEM_ADDR_/*", 4096).save(folder / "m.onnx"));
