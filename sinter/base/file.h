@@ -17,7 +17,8 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-/// @throws Error{kIo} when there is no such file.
+/// @throws Error{kIo} when there is no such file, or what has the name is none: a folder, a named
+///         pipe, a socket, a device. The same holds for all that read a file here.
 FileStamp file_stamp(const std::filesystem::path& path);
 
 /// A whole file mapped read-only. Pages are read on first touch and belong to the page cache.
