@@ -91,6 +91,41 @@ TEST(Scheduler, EverySamplerArrivesAtThePictureOfAPerfectModel) {
   }
 }
 
+// Sigma starts at 4096, so the last bit of it is seen in the result. Values of diffusers 0.42.1.
+TEST(Scheduler, FewEulerStepsFromZeroTerminalSnrArriveWhereDiffusersDoes) {
+  struct Row {
+    TimestepSpacing spacing;
+    int steps;
+    std::array<float, 4> latents;
+  };
+  constexpr std::array kRows{
+      Row{TimestepSpacing::kLinspace, 2, {-0.20266640f, 1.0684736f, -0.37190628f, -1.6426899f}},
+      Row{TimestepSpacing::kLinspace, 3, {0.049883045f, 0.20862477f, 0.028721394f, -0.13002038f}},
+      Row{TimestepSpacing::kLinspace, 4, {0.12228490f, 0.069210559f, 0.12936160f, 0.18243101f}},
+      Row{TimestepSpacing::kTrailing, 2, {0.042541116f, 0.22922337f, 0.017648995f, -0.16905081f}},
+      Row{TimestepSpacing::kTrailing, 3, {0.11718350f, 0.079742074f, 0.12217577f, 0.15961361f}},
+      Row{TimestepSpacing::kTrailing, 4, {0.16485800f, 0.044425994f, 0.18091604f, 0.30134583f}},
+  };
+  for (const Row& row : kRows) {
+    SchedulerConfig config = stable_diffusion("EulerDiscreteScheduler");
+    config.prediction = arch::Prediction::kV;
+    config.zero_terminal_snr = true;
+    config.spacing = row.spacing;
+    const auto scheduler = make_scheduler(config, row.steps);
+    EXPECT_EQ(scheduler->initial_sigma(), 4096.0f);
+    Tensor sample({1, 1, 2, 2}, std::array{0.3f, -1.2f, 0.5f, 2.0f});
+    for (float& value : sample.floats()) value *= scheduler->initial_sigma();
+    for (int i = 0; i < row.steps; ++i) {
+      const auto step = static_cast<std::size_t>(i);
+      Tensor output = scheduler->scale_input(sample, step);
+      for (float& value : output.floats()) value = 0.9f * value - 0.05f * static_cast<float>(i + 1);
+      sample = scheduler->step(step, sample, output, nullptr);
+    }
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_NEAR(sample.floats()[i], row.latents[i], 5e-7f) << row.steps << " steps, " << i;
+  }
+}
+
 TEST(Scheduler, ASamplerOfAnotherClassKeepsTheModelsSettings) {
   SchedulerConfig config = stable_diffusion("DDIMScheduler");
   config.prediction = arch::Prediction::kV;
