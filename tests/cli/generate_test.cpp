@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "sinter/base/file.h"
-#include "sinter/pipeline/png_file.h"
+#include "sinter/base/png_file.h"
 #include "tests/cli/command_test.h"
 
 namespace sinter::cli {
@@ -63,14 +63,14 @@ TEST_F(Generate, WritesHowItWasDrawnIntoThePicture) {
   const Ended ended = draw("model", {"-p", "größe, 猫", "-n", "a dog", "-s", "42", "-g", "3.5",
                                      "--sampler", "dpmpp-2m-karras", "-o", "cat.png"});
   ASSERT_EQ(ended.status, 0) << ended.err;
-  const pipeline::PngTexts texts = pipeline::read_png_texts(folder() / "cat.png");
+  const PngTexts texts = read_png_texts(folder() / "cat.png");
   ASSERT_EQ(texts.size(), 1u);
   EXPECT_EQ(texts[0].first, "parameters");
   EXPECT_EQ(
       texts[0].second,
       "größe, 猫\nNegative prompt: a dog\nSteps: 2, Sampler: DPM++ 2M, Schedule type: Karras, "
       "CFG scale: 3.5, Seed: 42, Size: 64x64, Model: sd1, Version: sinter " SINTER_VERSION);
-  const pipeline::Image image = pipeline::read_png(folder() / "cat.png");
+  const Image image = read_png(folder() / "cat.png");
   EXPECT_EQ(std::pair(image.width, image.height), std::pair(64, 64));
 }
 
@@ -82,13 +82,13 @@ TEST_F(Generate, NamesSeveralPicturesAndASheet) {
   EXPECT_EQ(ended.out,
             "pictures/01-5-a-cat.png\npictures/02-6-a-cat.png\npictures/03-5-two-dogs.png\n"
             "pictures/04-6-two-dogs.png\nsheet.png\n");
-  const pipeline::Image sheet = pipeline::read_png(folder() / "sheet.png");
+  const Image sheet = read_png(folder() / "sheet.png");
   EXPECT_GE(sheet.width, 128);
   EXPECT_GE(sheet.height, 128);
   // A picture of a batch is the one that its seed gives alone.
   ASSERT_EQ(draw("model", {"-p", "a cat", "-s", "6", "-o", "alone.png"}).status, 0);
-  EXPECT_EQ(pipeline::read_png(folder() / "alone.png").pixels,
-            pipeline::read_png(folder() / "pictures/02-6-a-cat.png").pixels);
+  EXPECT_EQ(read_png(folder() / "alone.png").pixels,
+            read_png(folder() / "pictures/02-6-a-cat.png").pixels);
 
   const Ended numbered = draw("model", {"-p", "a", "-p", "b", "-s", "1", "-s", "2", "-o", "n.png"});
   EXPECT_EQ(numbered.out, "n-1.png\nn-2.png\n");
