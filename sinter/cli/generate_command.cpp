@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sinter/base/error.h"
+#include "sinter/base/png_file.h"
 #include "sinter/base/process.h"
 #include "sinter/cli/command.h"
 #include "sinter/cli/engine_options.h"
@@ -26,7 +27,6 @@
 #include "sinter/pipeline/image.h"
 #include "sinter/pipeline/parameters.h"
 #include "sinter/pipeline/pipeline.h"
-#include "sinter/pipeline/png_file.h"
 #include "sinter/pipeline/scheduler.h"
 
 namespace sinter::cli {
@@ -124,8 +124,8 @@ Drawing draw(const Options& options, pipeline::Pipeline& pipeline) {
     for (pipeline::Picture& picture : result.pictures) {
       const fs::path path = picture_path(options.output, drawing.pictures.size(), count,
                                          picture.seed, options.prompts[i]);
-      pipeline::write_png(path, picture.image,
-                          {{std::string(pipeline::kParametersKeyword), picture.parameters}});
+      write_png(path, picture.image,
+                {{std::string(pipeline::kParametersKeyword), picture.parameters}});
       drawing.pictures.push_back({path, options.prompts[i], std::move(picture)});
     }
     drawing.stages.insert(drawing.stages.end(), result.stages.begin(), result.stages.end());
@@ -135,13 +135,13 @@ Drawing draw(const Options& options, pipeline::Pipeline& pipeline) {
 
 void write_sheet(const Options& options, Drawing& drawing) {
   if (!options.sheet) return;
-  std::vector<pipeline::Image> images;
+  std::vector<Image> images;
   for (const Written& written : drawing.pictures) images.push_back(written.picture.image);
   // Nearly square, wider than high.
   int columns = 1;
   while (static_cast<std::size_t>(columns * columns) < images.size()) ++columns;
   drawing.sheet = png_path(*options.sheet);
-  pipeline::write_png(*drawing.sheet, pipeline::contact_sheet(images, columns));
+  write_png(*drawing.sheet, pipeline::contact_sheet(images, columns));
 }
 
 /// What can be refused before a checkpoint is converted or an engine is loaded.

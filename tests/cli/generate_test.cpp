@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "sinter/pipeline/png_file.h"
+#include "sinter/base/png_file.h"
 
 namespace sinter::cli {
 namespace fs = std::filesystem;
@@ -49,14 +49,14 @@ TEST_F(Generate, WritesHowItWasDrawnIntoThePicture) {
   const Ended ended = draw("model", {"-p", "größe, 猫", "-n", "a dog", "-s", "42", "-g", "3.5",
                                      "--sampler", "dpmpp-2m-karras", "-o", "cat.png"});
   ASSERT_EQ(ended.status, 0) << ended.err;
-  const pipeline::PngTexts texts = pipeline::read_png_texts(folder() / "cat.png");
+  const PngTexts texts = read_png_texts(folder() / "cat.png");
   ASSERT_EQ(texts.size(), 1u);
   EXPECT_EQ(texts[0].first, "parameters");
   EXPECT_EQ(
       texts[0].second,
       "größe, 猫\nNegative prompt: a dog\nSteps: 2, Sampler: DPM++ 2M, Schedule type: Karras, "
       "CFG scale: 3.5, Seed: 42, Size: 64x64, Model: sd1, Version: sinter " SINTER_VERSION);
-  const pipeline::Image image = pipeline::read_png(folder() / "cat.png");
+  const Image image = read_png(folder() / "cat.png");
   EXPECT_EQ(std::pair(image.width, image.height), std::pair(64, 64));
 }
 
@@ -68,13 +68,13 @@ TEST_F(Generate, NamesSeveralPicturesAndASheet) {
   EXPECT_EQ(ended.out,
             "pictures/01-5-a-cat.png\npictures/02-6-a-cat.png\npictures/03-5-two-dogs.png\n"
             "pictures/04-6-two-dogs.png\nsheet.png\n");
-  const pipeline::Image sheet = pipeline::read_png(folder() / "sheet.png");
+  const Image sheet = read_png(folder() / "sheet.png");
   EXPECT_GE(sheet.width, 128);
   EXPECT_GE(sheet.height, 128);
   // A picture of a batch is the one that its seed gives alone.
   ASSERT_EQ(draw("model", {"-p", "a cat", "-s", "6", "-o", "alone.png"}).status, 0);
-  EXPECT_EQ(pipeline::read_png(folder() / "alone.png").pixels,
-            pipeline::read_png(folder() / "pictures/02-6-a-cat.png").pixels);
+  EXPECT_EQ(read_png(folder() / "alone.png").pixels,
+            read_png(folder() / "pictures/02-6-a-cat.png").pixels);
 
   const Ended numbered = draw("model", {"-p", "a", "-p", "b", "-s", "1", "-s", "2", "-o", "n.png"});
   EXPECT_EQ(numbered.out, "n-1.png\nn-2.png\n");
@@ -112,8 +112,7 @@ TEST_F(Generate, AnEmptyNegativePromptIsOne) {
   ASSERT_EQ(draw("xl", {"-p", "a", "-o", "absent.png"}).status, 0);
   const Ended empty = draw("xl", {"-p", "a", "-n", "", "-o", "empty.png"});
   ASSERT_EQ(empty.status, 0) << empty.err;
-  EXPECT_NE(pipeline::read_png(folder() / "absent.png").pixels,
-            pipeline::read_png(folder() / "empty.png").pixels);
+  EXPECT_NE(read_png(folder() / "absent.png").pixels, read_png(folder() / "empty.png").pixels);
 
   converted("sd1", "model");
   ASSERT_EQ(draw("model", {"-p", "a", "-o", "one.png"}).status, 0);
@@ -134,9 +133,9 @@ TEST_F(Generate, AFolderOfOneSizeDrawsWithGuidanceInAnyBatch) {
                                 "onnxruntime", "-b", "3", "-o", model + ".png"});
     ASSERT_EQ(ended.status, 0) << ended.err;
     for (const std::string number : {"-1.png", "-2.png", "-3.png"}) {
-      const pipeline::Image image = pipeline::read_png(folder() / (model + number));
+      const Image image = read_png(folder() / (model + number));
       EXPECT_EQ(std::pair(image.width, image.height), std::pair(72, 64));
-      const pipeline::Image other = pipeline::read_png(folder() / ("any" + number));
+      const Image other = read_png(folder() / ("any" + number));
       for (std::size_t i = 0; i < image.pixels.size(); ++i)
         ASSERT_NEAR(image.pixels[i], other.pixels[i], 1) << model << number;
     }
