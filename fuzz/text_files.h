@@ -15,8 +15,8 @@
 namespace sinter::fuzz {
 
 /// A folder that takes the files which a fuzzed text describes: a line "--- NAME" begins one. Names
-/// that are not in its table, and what stands before the first, count for nothing; files that the
-/// text leaves out have their first content again.
+/// that are not in its table, and what stands before the first, count for nothing; "(absent)" takes
+/// a file away, and files that the text leaves out have their first content again.
 class TextFiles {
  public:
   using Files = std::initializer_list<std::pair<const char*, const char*>>;

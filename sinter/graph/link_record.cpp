@@ -16,8 +16,12 @@ namespace {
 
 std::string time_text(std::int64_t modified_ns) {
   constexpr std::int64_t kSecond = 1'000'000'000;
-  const std::int64_t fraction = (modified_ns % kSecond + kSecond) % kSecond;
-  const std::time_t seconds = static_cast<std::time_t>((modified_ns - fraction) / kSecond);
+  std::int64_t fraction = modified_ns % kSecond;
+  std::time_t seconds = modified_ns / kSecond;
+  if (fraction < 0) {
+    fraction += kSecond;
+    --seconds;
+  }
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z", fmt::gmtime(seconds), fraction);
 }
 
@@ -54,6 +58,19 @@ std::string line(std::string_view what, std::string_view recorded, std::string_v
                      recorded == found ? "" : "  <-");
 }
 
+[[noreturn]] void damaged_record(std::string_view key, const nlohmann::json& found) {
+  throw Error(ErrorCode::kBadFile,
+              fmt::format("the record of a linked file is damaged: '{}' is {}, expected a whole "
+                          "number",
+                          key, found.dump()));
+}
+
+std::uint64_t count_in(const nlohmann::json& object, const char* key) {
+  const nlohmann::json& value = object.at(key);
+  if (!value.is_number_unsigned()) damaged_record(key, value);
+  return value.get<std::uint64_t>();
+}
+
 }  // namespace
 
 std::string to_json(const LinkRecord& record) {
@@ -70,11 +87,13 @@ std::string to_json(const LinkRecord& record) {
 LinkRecord link_record_from_json(std::string_view json) {
   try {
     const nlohmann::json object = nlohmann::json::parse(json);
+    const nlohmann::json& modified = object.at("modified_ns");
+    if (!modified.is_number_integer()) damaged_record("modified_ns", modified);
     return {object.at("location").get<std::string>(),
             object.at("source").get<std::string>(),
-            object.at("bytes").get<std::uint64_t>(),
-            object.at("modified_ns").get<std::int64_t>(),
-            object.at("header_bytes").get<std::uint64_t>(),
+            count_in(object, "bytes"),
+            modified.get<std::int64_t>(),
+            count_in(object, "header_bytes"),
             object.at("header_sha256").get<std::string>()};
   } catch (const nlohmann::json::exception& problem) {
     throw Error(ErrorCode::kBadFile,

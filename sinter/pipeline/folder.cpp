@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
@@ -31,6 +32,14 @@ Json read_object(const fs::path& path) {
   return root;
 }
 
+// Layers, channels, cells, pixels: a number that is more than any model has is damage.
+std::optional<int> count_of(const Json& value) {
+  constexpr std::int64_t kMost = 1 << 16;
+  const std::int64_t count = value.is_number_integer() ? value.get<std::int64_t>() : -1;
+  if (count < 0 || count > kMost) return std::nullopt;
+  return static_cast<int>(count);
+}
+
 // The value of a key when it is there and of the type, else what stands in `value` already.
 template <typename T>
 void take(const Json& object, const char* key, T& value) {
@@ -40,6 +49,8 @@ void take(const Json& object, const char* key, T& value) {
     if (found->is_string()) value = found->get<std::string>();
   } else if constexpr (std::is_same_v<T, bool>) {
     if (found->is_boolean()) value = found->get<bool>();
+  } else if constexpr (std::is_same_v<T, int>) {
+    value = count_of(*found).value_or(value);
   } else {
     if (found->is_number()) value = found->get<T>();
   }
@@ -81,8 +92,9 @@ void read_graphs(const Json& record, PipelineFolder& folder) {
 void read_fixed_size(const Json& record, PipelineFolder& folder) {
   const auto size = record.find("static");
   if (size == record.end() || !size->is_array() || size->size() != 3) return;
-  if (!(*size)[1].is_number_integer() || !(*size)[2].is_number_integer()) return;
-  folder.fixed = {.height = (*size)[1].get<int>(), .width = (*size)[2].get<int>()};
+  const std::optional<int> height = count_of((*size)[1]);
+  const std::optional<int> width = count_of((*size)[2]);
+  if (height && width) folder.fixed = {.height = *height, .width = *width};
 }
 
 // sinter.json: what the folder was made from and how.

@@ -93,6 +93,7 @@ ONNX = {
     "record": model(external(), metadata={"sinter.link.0": json.dumps(RECORD)}),
     "record-of-list": model(external(), metadata={"sinter.link.0": "[]"}),
     "record-of-text": model(external(), metadata={"sinter.link.0": json.dumps(RECORD | {"bytes": "93"})}),
+    "record-real": model(external(), metadata={"sinter.link.0": json.dumps(RECORD | {"modified_ns": -1e19})}),
     "record-negative": model(external(), metadata={"sinter.link.0": json.dumps(RECORD | {"modified_ns": -(2**63)})}),
 }
 
@@ -118,6 +119,7 @@ SHARDS = [f"diffusion_pytorch_model-0000{i}-of-00002.safetensors" for i in (1, 2
 FOLDERS = {
     "converted": files(sinter_json='{"sinter":"0.1.0","graphs":[],"family":"sd15","sources":[{"path":"/a/b.safetensors"}]}'),
     "sources-of-text": files(sinter_json='{"sinter":1,"graphs":{},"sources":["a"],"io":"comfy"}'),
+    "static": files(sinter_json='{"sinter":1,"graphs":{"unet":{"compute":"float16"}},"static":[1,4294967360,1e300]}'),
     "sample-size": files(unet__config_json='{"sample_size":4294967296}'),
     "sample-size-real": files(unet__config_json='{"sample_size":1e300}'),
     "sample-size-negative": files(unet__config_json='{"sample_size":-2147483648}'),
@@ -154,7 +156,25 @@ TOKENIZERS = {
     "padding-unknown": files(tokenizer_config_json='{"pad_token":"nothing"}'),
     "padding-number": files(tokenizer_config_json='{"pad_token":{"content":1}}', special_tokens_map_json="7"),
 }
+ADDED = {"id": 2, "content": "a b", "special": False, "normalized": True, "lstrip": False, "rstrip": False, "single_word": False}
+WHOLE = {"added_tokens": [ADDED], "model": {"type": "BPE", "end_of_word_suffix": "</w>", "unk_token": "<|endoftext|>",
+         "vocab": TOKENS | {"a b": 2, "a": 3, "a</w>": 4, "aa</w>": 5}, "merges": ["a a</w>"]}}
+
+
+def whole(**model):
+    text = json.dumps(WHOLE | {"model": WHOLE["model"] | model})
+    return f"--- vocab.json\n(absent)\n--- tokenizer.json\n{text}\n".encode()
+
+
 TOKENIZERS |= {
+    "whole": whole(),
+    "whole-pairs": whole(merges=[["a", "a</w>"]]),
+    "whole-triple": whole(merges=[["a", "a", "a"], 7]),
+    "whole-ids": whole(vocab={"a": "0", "b": 4294967296}),
+    "whole-bytes": whole(type="WordPiece"),
+    "whole-list": b"--- vocab.json\n(absent)\n--- tokenizer.json\n[]\n",
+    "added": files(added_tokens_json='{"<x>":2,"":3,"<y>":-1,"<z>":1048576}'),
+    "added-decoder": files(tokenizer_config_json=json.dumps({"added_tokens_decoder": {"2": ADDED, "-1": ADDED, "x": 7}})),
     "merges-unknown": b"--- merges.txt\n#version: 0.2\na b\n",
     "merges-spaces": b"--- merges.txt\n#version: 0.2\na  b\n",
     "merges-lines": b"--- merges.txt\r\n#version: 0.2\r\na a</w>\r\n\r\na a</w>",

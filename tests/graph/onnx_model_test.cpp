@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "sinter/base/error.h"
@@ -401,11 +402,35 @@ TEST_F(LinkedModel, SaysWhereAMovedSourceWas) {
                         (folder_ / "out").string()));
 }
 
+TEST_F(LinkedModel, TellsTimesAtTheEndsOfTheClock) {
+  record_.modified_ns = std::numeric_limits<std::int64_t>::min();
+  EXPECT_NE(error_of(save()).message().find("1677-09-21T00:12:43.145224192Z recorded"),
+            std::string::npos);
+  record_.modified_ns = -1;
+  EXPECT_NE(error_of(save()).message().find("1969-12-31T23:59:59.999999999Z recorded"),
+            std::string::npos);
+}
+
 TEST_F(LinkedModel, RefusesADamagedRecord) {
-  const fs::path path = scaled("../source.safetensors")
-                            .metadata("sinter.link.0", "{\"location\": 5}")
-                            .save(folder_ / "out/unet/model.onnx");
-  EXPECT_EQ(error_of(path).code(), ErrorCode::kBadFile);
+  const std::string good = to_json(record_);
+  const auto message = [&](const std::string& json) {
+    const Error error = error_of(scaled("../source.safetensors")
+                                     .metadata("sinter.link.0", json)
+                                     .save(folder_ / "out/unet/model.onnx"));
+    EXPECT_EQ(error.code(), ErrorCode::kBadFile);
+    return error.message();
+  };
+  const auto with_bytes = [&](const std::string& value) {
+    const std::string key = "\"bytes\":";
+    std::string json = good;
+    const std::size_t at = json.find(key) + key.size();
+    return json.replace(at, json.find(',', at) - at, value);
+  };
+  EXPECT_TRUE(message("{\"location\": 5}").starts_with("the record of a linked file is damaged: "));
+  EXPECT_EQ(message(with_bytes("-1")),
+            "the record of a linked file is damaged: 'bytes' is -1, expected a whole number");
+  EXPECT_EQ(message(with_bytes("1e300")),
+            "the record of a linked file is damaged: 'bytes' is 1e+300, expected a whole number");
 }
 
 }  // namespace
