@@ -16,7 +16,7 @@ _HOMES = {
     "audit_devices": "audit",
     "Check": "checklist",
     "Checklist": "checklist",
-    "preflight": "preflight",
+    "preflight": "before_export",
     "ExportRefused": "export",
     "ExportResult": "export",
     "export_guard": "export",
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from sinter_torch.memory import MemoryReport, memory_report
     from sinter_torch.mismatch import Mismatch
     from sinter_torch.move import to_device
-    from sinter_torch.preflight import preflight
+    from sinter_torch.before_export import preflight
     from sinter_torch.settings import restored_settings
 
 

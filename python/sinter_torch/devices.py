@@ -18,11 +18,6 @@ def short_dtype(dtype: torch.dtype) -> str:
     return str(dtype).replace("torch.", "")
 
 
-def extents(tensor: torch.Tensor) -> str:
-    """"[1, 77]" for a tensor of that shape."""
-    return "[" + ", ".join(str(extent) for extent in tensor.shape) + "]"
-
-
 def size_bytes(tensor: torch.Tensor) -> int:
     """What the elements take, in bytes; a view counts as if it were a tensor of its own."""
     return tensor.numel() * tensor.element_size()

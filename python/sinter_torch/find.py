@@ -16,10 +16,11 @@ from sinter_torch import origins
 from sinter_torch.devices import DeviceLike, short_dtype
 from sinter_torch.fake import gpu, stand_ins
 from sinter_torch.fake.mode import FakeWatch
-from sinter_torch.fake.patches import Patches
+from sinter_torch.patches import Patches
 from sinter_torch.fake.stage import Stage
 from sinter_torch.language import Text, checked
 from sinter_torch.mismatch import Mismatch, TensorFacts
+from sinter_torch.settings import restored_settings
 from sinter_torch.walk import Walk
 from sinter_torch.watch import CompositeWatch, Names, running_module, variable_name
 
@@ -126,7 +127,8 @@ def find_mismatches(fn: Callable[..., Any], *args: Any, as_if_on: Optional[Devic
 
     A mismatch is recorded, repaired by moving the tensors out of place, and the run goes on. fn's result is thrown away,
     its exception is not raised but told in the report. Afterwards modules, schedulers and containers that fn reaches are as
-    before; what it changes elsewhere stays changed. Random number states are restored. Not thread-safe: parts of torch are
+    before; what it changes elsewhere stays changed. Random number states and
+    PyTorch's defaults are restored. Not thread-safe: parts of torch are
     replaced while it runs.
 
     Raises ValueError for an unknown `lang`.
@@ -195,7 +197,8 @@ def _stop(error: Exception) -> Stop:
              if not origins.is_skipped(f.filename)]
     own = [line for line in lines if not origins.is_installed(line.file)]
     text = str(error).strip().split("\n")[0]
-    return Stop(type(error).__name__, text, (own or lines or [None])[-1])
+    last = next(reversed(own or lines), None)
+    return Stop(type(error).__name__, text, last)
 
 
 @contextlib.contextmanager
@@ -207,7 +210,7 @@ def _stage_set(stage: Stage, watch: FakeWatch, record: Callable[[Mismatch], None
         line, user_line = origins.lines_here()
         origin = watch.origins.of(tensor) or watch.first_origin(tensor)
         facts = TensorFacts(argument, device, short_dtype(tensor.dtype), tuple(int(x) for x in tensor.shape),
-                            origin.device, variable_name(tensor))
+                            origin.device, variable_name(tensor), origin.derived)
         record(Mismatch(kind, op, module, module_class, line, user_line, (facts,), (0,), wanted))
 
     def of_generator(op: str, device: torch.device, result: torch.Tensor) -> None:
@@ -228,7 +231,7 @@ def _stage_set(stage: Stage, watch: FakeWatch, record: Callable[[Mismatch], None
         stand_ins.load_and_save(patches, watch)
         stand_ins.open_safetensors(patches, watch)
         stand_ins.call_instead_of_export(patches)
-        with gpu.quiet():
+        with restored_settings(), gpu.quiet():
             yield
     finally:
         patches.undo()

@@ -83,6 +83,7 @@ class Mismatch:
         """The cheapest repair."""
         birth = self.culprit.birth
         kind = "hidden" if birth.kind == "parameter" and not birth.registered else birth.kind
+        kind = "meta" if self.culprit.device == "meta" else kind
         text = _ADVICE.get((self.kind, kind)) or _ADVICE[(self.kind, "")]
         name = birth.name or self.culprit.variable or self.culprit.argument
         return text.say(lang, name=name, attribute=name.rpartition(".")[2], found=self.culprit.device,
@@ -152,6 +153,8 @@ _ADVICE = {
                                "加载后搬运：对要与模型运算的张量逐个 .to({wanted!r})"),
     ("device", "moved"): Text("{line} puts it on {found}: give it {wanted}, or the device of its partner",
                               "{line} 把它放到了 {found} 上：改成 {wanted}，或跟随另一个张量的设备"),
+    ("device", "meta"): Text("give it data: it is on meta, so it was never loaded, or was made under torch.device(\"meta\")",
+                             "给它数据：它在 meta 设备上，说明没有加载权重，或是在 torch.device(\"meta\") 下创建的"),
     ("device", ""): Text("move it before it is used: .to({wanted!r})", "使用前先搬运：.to({wanted!r})"),
     ("dtype", "parameter"): Text("load or cast '{module}' in {wanted}, like the rest: .to(torch.{wanted})",
                                  "让 '{module}' 与其余部分精度一致：.to(torch.{wanted})"),

@@ -16,7 +16,8 @@ import torch
 CROSSING = frozenset({
     "copy_", "_to_copy", "copy", "_copy_from", "_copy_from_and_resize", "set_", "set_data", "lift", "lift_fresh",
     "lift_fresh_copy", "detach", "alias", "_local_scalar_dense", "device", "is_same_size", "_has_same_storage_numel",
-    "fill_", "fill", "resize_", "resize_as_", "_pin_memory", "record_stream", "is_pinned", "empty_like", "zeros_like", "_reshape_alias",
+    "fill_", "fill", "resize_", "resize_as_", "_pin_memory", "record_stream", "is_pinned", "empty_like", "zeros_like",
+    "_reshape_alias",
     # lengths and offsets stay on the CPU here
     "_pack_padded_sequence", "_pack_padded_sequence_backward", "_pad_packed_sequence", "_ctc_loss", "_cudnn_ctc_loss",
     "_use_cudnn_ctc_loss", "expand_as", "view_as", "reshape_as", "type_as",
@@ -114,10 +115,8 @@ def device_violation(func: Any, flat: list[Any], where: list[int]) -> Optional[V
         return None
     if name in INDEXING:
         return _indexing_violation(name, flat, where)
-    cpu = [i for i in where if flat[i].device.type == "cpu"]
-    others = [i for i in where if flat[i].device.type != "cpu"]
-    target = flat[others[0]].device
-    wrong = cpu + [i for i in others if flat[i].device != target]
+    target = common_device(flat, where)
+    wrong = [i for i in where if flat[i].device != target]
     if _lets_scalars_in(func):
         written = func._schema.is_mutable
         if written and flat[where[0]].device.type == "cpu":
@@ -157,7 +156,13 @@ def mixed_dtypes(flat: list[Any], where: list[int]) -> Optional[Violation]:
 
 
 def mixed_devices(flat: list[Any], where: list[int]) -> Optional[Violation]:
-    """CPU tensors among those of another device at `where`, without any exception for small ones."""
-    cpu = [i for i in where if flat[i].device.type == "cpu"]
-    others = [i for i in where if flat[i].device.type != "cpu"]
-    return Violation("device", tuple(cpu), flat[others[0]].device, None) if cpu and others else None
+    """Tensors at `where` on another device than the rest, without any exception for small ones."""
+    target = common_device(flat, where) if where else None
+    wrong = tuple(i for i in where if flat[i].device != target)
+    return Violation("device", wrong, target, None) if wrong else None
+
+
+def common_device(flat: list[Any], where: list[int]) -> torch.device:
+    """Where the tensors at `where` should have met: the first accelerator, else the CPU; meta tensors have no data to go by."""
+    devices: list[torch.device] = [flat[i].device for i in where]
+    return min(devices, key=lambda device: {"cpu": 1, "meta": 2}.get(device.type, 0))

@@ -11,7 +11,7 @@ import sys
 import sysconfig
 import textwrap
 from types import CodeType, FrameType
-from typing import Any, Optional
+from typing import Optional
 
 import torch
 from torch import nn
@@ -140,7 +140,7 @@ def birth_of_place(place: Place) -> Birth:
 
 @functools.lru_cache(maxsize=None)
 def _assignments(cls: type) -> dict[str, Line]:
-    """Attribute -> line, for every `self.x = ...` and register_buffer("x", ...) in the source of a class."""
+    """Attribute -> line, for every `self.x = ...` in the source of a class."""
     try:
         source, first = inspect.getsourcelines(cls)
         tree = ast.parse(textwrap.dedent("".join(source)))
@@ -149,12 +149,9 @@ def _assignments(cls: type) -> dict[str, Line]:
         return {}
     found: dict[str, Line] = {}
     for node in ast.walk(tree):
-        targets: list[Any] = []
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-        elif isinstance(node, (ast.AnnAssign, ast.AugAssign)):
-            targets = [node.target]
-        for target in targets:
+        if not isinstance(node, (ast.Assign, ast.AnnAssign)):
+            continue
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
                 found.setdefault(target.attr, Line(file, first + node.lineno - 1, cls.__name__))
     return found
@@ -218,4 +215,4 @@ class Origins:
 
 def _inherited(births: list[Birth]) -> Optional[Birth]:
     registered = [birth for birth in births if birth.kind in ("parameter", "buffer")]
-    return (registered or births or [None])[0]
+    return next(iter(registered or births), None)

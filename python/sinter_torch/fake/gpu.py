@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterator
 
 import torch
 
-from sinter_torch.fake.patches import Patches
+from sinter_torch.patches import Patches
 
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 _MEMORY = 24 << 30

@@ -12,7 +12,6 @@ from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 from sinter_torch import operators, origins
 from sinter_torch.fake.values import Values
 from sinter_torch.mismatch import Mismatch
-from sinter_torch.operators import Violation
 from sinter_torch.origins import Birth, Origin
 from sinter_torch.watch import Names, Watch, argument_names
 
@@ -126,11 +125,9 @@ class FakeWatch(Watch):
         """Reports and repairs a call that the fake kernel refuses though no rule of operators.py does."""
         flat, spec = tree_flatten((args, kwargs))
         where = [i for i, value in enumerate(flat) if isinstance(value, torch.Tensor)]
-        cpu = [i for i in where if flat[i].device.type == "cpu"]
-        others = [i for i in where if i not in cpu]
-        if not cpu or not others:
+        violation = operators.mixed_devices(flat, where)
+        if violation is None:
             raise error
-        violation = Violation("device", tuple(cpu), flat[others[0]].device, None)
         self.judge(violation, operators.base_name(func), flat, where, argument_names(func, args, kwargs))
         args, kwargs = tree_unflatten(flat, spec)
         return func(*args, **kwargs)

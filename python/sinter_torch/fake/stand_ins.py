@@ -12,8 +12,9 @@ from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_map_only
 
 from sinter_torch import origins
+from sinter_torch.exporters import ExportCall, replace_exporters
 from sinter_torch.fake.mode import FakeWatch
-from sinter_torch.fake.patches import Patches
+from sinter_torch.patches import Patches
 from sinter_torch.fake.stage import parameter_of
 from sinter_torch.origins import Birth, Origin
 
@@ -36,7 +37,8 @@ def keep_data_assignments(patches: Patches, watch: FakeWatch) -> None:
 
 
 def name_parameters(patches: Patches, watch: FakeWatch) -> None:
-    """Parameters and buffers that modules register during the run are called by their module's class and their name."""
+    """What modules are given during the run is called by the module's class and its name there: parameters, buffers, and plain
+    attributes, whose birthplace is the assignment that should have been a register_buffer()."""
 
     def make(kind: str) -> Callable[[Any], Any]:
         def wrap(real: Any) -> Any:
@@ -48,6 +50,16 @@ def name_parameters(patches: Patches, watch: FakeWatch) -> None:
             return register
         return wrap
 
+    def wrap_setattr(real: Any) -> Any:
+        def setattr_(self: nn.Module, name: str, value: Any) -> None:
+            real(self, name, value)
+            if isinstance(value, FakeTensor) and name in vars(self):
+                origin = watch.origins.of(value)
+                if origin is None or origin.device.kind in ("made", "data", "loaded"):
+                    _name_here(watch, "attribute", self, name, value)
+        return setattr_
+
+    patches.set(nn.Module, "__setattr__", wrap_setattr)
     patches.set(nn.Module, "register_parameter", make("parameter"))
     patches.set(nn.Module, "register_buffer", make("buffer"))
 
@@ -79,7 +91,8 @@ def keep_module_moves(patches: Patches, watch: FakeWatch) -> None:
         if recurse:
             for child in self.children():
                 child._apply(fn)
-        for kind, table in (("parameter", self._parameters), ("buffer", self._buffers)):
+        tables: list[tuple[str, dict[str, Any]]] = [("parameter", self._parameters), ("buffer", self._buffers)]
+        for kind, table in tables:
             for name, tensor in table.items():
                 if tensor is not None:
                     with torch.no_grad():
@@ -119,9 +132,9 @@ def read_by_numpy(patches: Patches, watch: FakeWatch, mismatch: Callable[[str, t
         with _disable_current_modes():
             return value.tolist()
 
-    for name, function in (("numpy", lambda self, *args, **kwargs: array(self, "numpy")), ("__array__", dunder_array),
-                           ("tolist", tolist)):
-        patches.set(FakeTensor, name, lambda _, function=function: function)
+    patches.set(FakeTensor, "numpy", lambda _: lambda self, *args, **kwargs: array(self, "numpy"))
+    patches.set(FakeTensor, "__array__", lambda _: dunder_array)
+    patches.set(FakeTensor, "tolist", lambda _: tolist)
 
 
 def load_and_save(patches: Patches, watch: FakeWatch) -> None:
@@ -152,7 +165,7 @@ def load_and_save(patches: Patches, watch: FakeWatch) -> None:
 
 def open_safetensors(patches: Patches, watch: FakeWatch) -> None:
     """safetensors reads for real and gives fakes, also through names that were imported before the run."""
-    real = getattr(sys.modules.get("safetensors"), "safe_open", None)
+    real: Any = getattr(sys.modules.get("safetensors"), "safe_open", None)
     if real is None:
         return
 
@@ -205,32 +218,10 @@ class NotExported:
 def call_instead_of_export(patches: Patches) -> None:
     """The exporters call the model once with the arguments they are given, as tracing would, and write no file."""
 
-    def call(model: Any, args: Any, kwargs: Optional[dict[str, Any]]) -> None:
-        args = args if isinstance(args, tuple) else (args,)
-        named = dict(kwargs or {})
-        if args and isinstance(args[-1], dict):
-            named.update(args[-1])
-            args = args[:-1]
-        with torch.no_grad():
-            model(*args, **named)
+    def call_model(call: ExportCall) -> Any:
+        call.run()
+        return call.model if call.name == "trace" else NotExported()
 
-    def onnx_export(model: Any, args: Any = (), f: Any = None, *rest: Any, kwargs: Any = None, **options: Any) -> Any:
-        call(model, args, kwargs)
-        return NotExported()
-
-    def export(mod: Any, args: Any = (), kwargs: Any = None, **options: Any) -> Any:
-        call(mod, tuple(args), kwargs)
-        return NotExported()
-
-    def trace(func: Any, example_inputs: Any = None, *rest: Any, example_kwarg_inputs: Any = None, **options: Any) -> Any:
-        call(func, () if example_inputs is None else example_inputs, example_kwarg_inputs)
-        return func
-
-    patches.set(torch.onnx, "export", lambda _: onnx_export)
-    patches.set(torch.onnx, "dynamo_export", lambda _: lambda model, *args, **kwargs: export(model, args, kwargs))
-    patches.set(torch.jit, "trace", lambda _: trace)
+    replace_exporters(patches, call_model)
     patches.set(torch.jit, "script", lambda _: lambda obj, *args, **kwargs: obj)
-    if hasattr(torch, "export"):
-        patches.set(torch.export, "export", lambda _: export)
     patches.set(torch, "compile", lambda _: lambda model=None, **options: model if model is not None else lambda m: m)
-

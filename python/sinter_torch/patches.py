@@ -1,4 +1,4 @@
-"""Attributes of PyTorch that are replaced for the time of a fake run."""
+"""Attributes of PyTorch that are replaced for a while."""
 from __future__ import annotations
 
 from typing import Any, Callable
