@@ -91,8 +91,9 @@ class Mismatch:
 
     def say(self, lang: str = "en") -> str:
         """Several lines: what met where, each tensor with its birthplace, the repair."""
-        where = _IN_MODULE.say(lang, module=self.module or self.module_class, cls=self.module_class) \
-            if self.module_class else ""
+        module = self.module or self.module_class
+        named = module if module == self.module_class else f"{module} ({self.module_class})"
+        where = _IN_MODULE.say(lang, module=named) if module else ""
         at = _AT_LINE.say(lang, line=self.line) if self.line else ""
         if self.user_line:
             at += _CALLED.say(lang, line=self.user_line)
@@ -116,7 +117,7 @@ class Mismatch:
 
 
 _DERIVED = Text("computed from {birth}", "由此计算得到：{birth}")
-_IN_MODULE = Text(" in {module} ({cls})", "，模块 {module}（{cls}）")
+_IN_MODULE = Text(" in {module}", "，模块 {module}")
 _AT_LINE = Text(" at {line}", "，位置 {line}")
 _CALLED = Text(" (called at {line})", "（调用处 {line}）")
 _FIX = Text("  fix: {advice}", "  修复：{advice}")

@@ -56,30 +56,31 @@ class Names:
         return found[1] if found is not None else None
 
     def module_path(self, module: nn.Module) -> str:
-        """The path of a known module, or ""."""
+        """The path of a known module, or "" for others."""
         return self._walk.modules.get(id(module), "")
 
 
 def running_module(names: Names) -> tuple[str, str]:
     """Path and class of the innermost module on the stack; ("", "") outside of any.
 
-    A module that is not known by name is called by the next known one around it and its attribute there.
+    A module that is not known by name is called by the next known one around it, else by the class of the outermost, and the
+    way from there.
     """
     frame: Optional[FrameType] = sys._getframe(1)
-    innermost: Optional[nn.Module] = None
-    while frame is not None:
+    running: list[nn.Module] = []
+    while frame is not None and frame.f_code not in origins.OUTERMOST:
         module = frame.f_locals.get("self")
         if isinstance(module, nn.Module):
-            if innermost is None:
-                innermost = module
+            running.append(module)
             if id(module) in names.walk.modules:
-                path = names.module_path(module)
-                if module is not innermost:
-                    inside = next((name for name, child in module.named_modules() if child is innermost), "")
-                    path = joined(path, inside) if inside else path
-                return path, type(innermost).__name__
+                break
         frame = frame.f_back
-    return "", type(innermost).__name__ if innermost is not None else ""
+    if not running:
+        return "", ""
+    innermost, outer = running[0], running[-1]
+    path = names.module_path(outer) if id(outer) in names.walk.modules else type(outer).__name__
+    inside = next((name for name, child in outer.named_modules() if child is innermost), "")
+    return joined(path, inside) if inside else path, type(innermost).__name__
 
 
 def variable_name(tensor: torch.Tensor) -> str:

@@ -209,8 +209,9 @@ class WholeRuns(Findings):
     def test_models_made_inside_are_called_by_their_class(self):
         def run():
             return UNet(block=PlainTableBlock).to(GPU)(*(t.to(GPU) for t in unet_inputs()))
-        mismatch = self.only(find_mismatches(run))
-        birth = mismatch.culprit.birth
+        report = find_mismatches(run)
+        self.assertEqual([m.module for m in report.mismatches], ["UNet.blocks.0", "UNet.blocks.1"])
+        birth = report.mismatches[0].culprit.birth
         self.assertEqual((birth.kind, birth.name, birth.line.line), ("attribute", "PlainTableBlock.table", line_of("table")))
 
     def test_assigning_data_changes_the_device(self):
