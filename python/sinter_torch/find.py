@@ -192,6 +192,12 @@ def _reached(*roots: Any) -> set[int]:
     return {id(module) for module in walk.objects if isinstance(module, nn.Module) and id(module) in walk.registered}
 
 
+def _without_compiling() -> contextlib.AbstractContextManager[Any]:
+    """Compiled modules run as they were written; releases before 2.6 cannot be told."""
+    stance = getattr(getattr(torch, "compiler", None), "set_stance", None)
+    return stance("force_eager") if stance is not None else contextlib.nullcontext()
+
+
 def _stop(error: Exception) -> Stop:
     lines = [origins.Line(f.filename, f.lineno or 0, f.name) for f in traceback.extract_tb(error.__traceback__)
              if not origins.is_skipped(f.filename)]
@@ -231,7 +237,7 @@ def _stage_set(stage: Stage, watch: FakeWatch, record: Callable[[Mismatch], None
         stand_ins.load_and_save(patches, watch)
         stand_ins.open_safetensors(patches, watch)
         stand_ins.call_instead_of_export(patches)
-        with restored_settings(), gpu.quiet():
+        with restored_settings(), gpu.quiet(), _without_compiling():
             yield
     finally:
         patches.undo()

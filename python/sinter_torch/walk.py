@@ -156,13 +156,15 @@ class Walk:
                 item = cell.cell_contents
             except ValueError:  # a cell that is not filled yet
                 continue
-            yield from self._visit(item, step.down(name))
+            yield from self._visit(item, _Step(name))
         for index, item in enumerate(value.__defaults__ or ()):
             yield from self._visit(item, step.down(f"[default {index}]"))
-        for name in value.__code__.co_names:
+        for name in _names_in(value.__code__):
             item = value.__globals__.get(name)
             if not isinstance(item, types.FunctionType):
-                yield from self._visit(item, step.down(name))
+                yield from self._visit(item, _Step(name))
+            elif item.__code__.co_filename == value.__code__.co_filename:
+                yield from self._visit(item, step)
 
     def _object(self, value: Any, step: _Step) -> Iterator[Place]:
         attributes = getattr(value, "__dict__", None)
@@ -177,6 +179,12 @@ class Walk:
         for name, item in items:
             # The modules of a pipeline are moved by its own to(), so they start registered.
             yield from self._visit(item, step.down(name, kind=kind))
+
+
+def _names_in(code: types.CodeType) -> list[str]:
+    """The names that a function looks up outside itself, those of the functions inside it too."""
+    inner = [const for const in code.co_consts if isinstance(const, types.CodeType)]
+    return list(dict.fromkeys([*code.co_names, *(name for const in inner for name in _names_in(const))]))
 
 
 def _modules_at(root: Any) -> list[nn.Module]:

@@ -160,7 +160,24 @@ class Rules(Findings):
         self.assertIn("torch.Generator('cpu')", str(report))
 
 
+GLOBAL_TABLE = torch.ones(2)
+
+
+def scaled(x):
+    return x * GLOBAL_TABLE
+
+
 class WholeRuns(Findings):
+
+    def test_globals_of_functions_that_are_called_have_their_names(self):
+        birth = self.only(find_mismatches(lambda: scaled(torch.ones(2, device=GPU)))).culprit.birth
+        self.assertEqual((birth.kind, birth.name), ("given", "GLOBAL_TABLE"))
+
+    def test_a_compiled_module_runs_as_it_was_written(self):
+        unet = torch.compile(UNet(block=PlainTableBlock))
+        report = find_mismatches(unet, *unet_inputs(), as_if_on=GPU, inputs_as_if_on=GPU)
+        self.assertIsNone(report.stopped, str(report))
+        self.assertEqual(len(report.mismatches), 2)
 
     def test_a_pipeline_samples_without_a_gpu(self):
         pipe = Pipeline()
