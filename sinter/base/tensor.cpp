@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -40,6 +41,16 @@ void narrow(std::span<const double> from, std::span<std::byte> to) {
   for (std::size_t i = 0; i < from.size(); ++i) values[i] = static_cast<T>(from[i]);
 }
 
+// A type of 256 values is looked up.
+void widen_float8(std::span<const std::byte> from, float (*value)(std::uint8_t),
+                  std::span<double> to) {
+  std::array<double, 256> values;
+  for (std::size_t bits = 0; bits < values.size(); ++bits)
+    values[bits] = static_cast<double>(value(static_cast<std::uint8_t>(bits)));
+  for (std::size_t i = 0; i < to.size(); ++i)
+    to[i] = values[std::to_integer<std::size_t>(from[i])];
+}
+
 // double holds every value of the supported types exactly, but int64 beyond 2^53 (token ids stay
 // far below).
 void read_as_double(const Tensor& tensor, std::span<double> out) {
@@ -76,11 +87,10 @@ void read_as_double(const Tensor& tensor, std::span<double> out) {
       return;
     }
     case DType::kF8E4M3:
+      return widen_float8(bytes, float8_e4m3_to_float, out);
     case DType::kF8E5M2:
-      break;
+      return widen_float8(bytes, float8_e5m2_to_float, out);
   }
-  throw Error(ErrorCode::kUnsupported,
-              fmt::format("cannot convert from {}", dtype_info(tensor.dtype()).word));
 }
 
 void write_from_double(std::span<const double> from, Tensor& tensor) {
