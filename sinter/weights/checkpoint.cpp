@@ -17,6 +17,7 @@ namespace sinter::weights {
 namespace fs = std::filesystem;
 
 struct Checkpoint::State {
+  fs::path root;
   std::vector<TensorEntry> tensors;
   std::vector<std::size_t> by_name;  // indices into tensors
   std::vector<SourceFile> files;
@@ -124,6 +125,7 @@ Checkpoint& Checkpoint::operator=(Checkpoint&&) noexcept = default;
 
 Checkpoint Checkpoint::open(const fs::path& path) {
   auto state = std::make_unique<State>();
+  state->root = path;
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     FolderPlan plan = plan_folder(path);
@@ -145,6 +147,8 @@ Checkpoint Checkpoint::open(const fs::path& path) {
   state->index_names();
   return Checkpoint(std::move(state));
 }
+
+const fs::path& Checkpoint::path() const { return state_->root; }
 
 const std::vector<TensorEntry>& Checkpoint::tensors() const { return state_->tensors; }
 
