@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "sinter/base/message.h"
 #include "sinter/cli/command.h"
 #include "sinter/cli/conversion.h"
 #include "sinter/cli/json_output.h"
@@ -24,15 +25,15 @@ struct Options {
 };
 
 void print_text(const Options& options, const convert::ConvertReport& report, double seconds) {
-  fmt::print("{}: {} ({})\n", options.checkpoint, report.model.family,
-             fmt::join(report.model.evidence, "; "));
+  fmt::print("{}: {} ({})\n", printable(options.checkpoint), report.model.family,
+             printable(fmt::format("{}", fmt::join(report.model.evidence, "; "))));
   const bool link = options.conversion.weights == "link";
   for (const convert::GraphReport& graph : report.graphs) {
     fmt::print("  {:<16} {:<9} {:>5} nodes  {:>9} {}\n", graph.folder,
                dtype_info(graph.compute).word, graph.nodes, human_bytes(graph.weight_bytes),
                link ? "linked" : "packed");
   }
-  fmt::print("{} written in {:.2f} s\n", options.out, seconds);
+  fmt::print("{} written in {:.2f} s\n", printable(options.out), seconds);
 }
 
 Json to_json(const Options& options, const convert::ConvertReport& report, double seconds) {
@@ -66,7 +67,8 @@ int run(const Options& options) {
   progress.finish();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  for (const std::string& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  for (const std::string& warning : report.warnings)
+    fmt::print(stderr, "warning: {}\n", printable(warning));
   if (options.json) {
     print_json(to_json(options, report, seconds));
   } else {

@@ -8,6 +8,7 @@
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
 #include "sinter/base/hash.h"
+#include "sinter/base/message.h"
 #include "sinter/cli/version.h"
 #include "sinter/weights/checkpoint.h"
 
@@ -55,7 +56,7 @@ fs::path converted_folder(const std::string& model, const ConversionOptions& opt
   // What convert says about other tools' readers does not concern a cache; the rest does.
   for (const std::string& warning : report.warnings) {
     if (!warning.starts_with("the output is on another disk"))
-      fmt::print(stderr, "warning: {}\n", warning);
+      fmt::print(stderr, "warning: {}\n", printable(warning));
   }
   return folder;
 }

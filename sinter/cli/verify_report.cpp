@@ -9,6 +9,7 @@
 #include <string>
 
 #include "sinter/base/dtype.h"
+#include "sinter/base/message.h"
 
 namespace sinter::cli {
 using Json = nlohmann::ordered_json;
@@ -30,8 +31,8 @@ Json comparison_json(const verify::Comparison& comparison) {
 
 void print_output(const verify::GraphResult& graph, const verify::OutputResult& output) {
   const verify::Comparison& c = output.comparison;
-  fmt::print("  {:<8} {:<28} {:<26}", output.passed ? "ok" : "MISMATCH", output.output,
-             output.reference);
+  fmt::print("  {:<8} {:<28} {:<26}", output.passed ? "ok" : "MISMATCH", shown(output.output),
+             shown(output.reference));
   if (!c.same_shape()) {
     fmt::print("is {}, expected {}\n", to_string(c.found_shape), to_string(c.reference_shape));
     return;
@@ -91,12 +92,13 @@ Json to_json(const VerifyOutcome& outcome) {
 
 void print_text(const VerifyOutcome& outcome) {
   for (const verify::GraphResult& graph : outcome.graphs) {
-    fmt::print("{} on {}, {}\n", graph.model.string(), graph.engine.name,
+    fmt::print("{} on {}, {}\n", printable(graph.model.string()), graph.engine.name,
                dtype_info(graph.compute).word);
     for (const verify::OutputResult& output : graph.outputs) print_output(graph, output);
     if (!graph.not_compared.empty()) {
       const bool text = graph.model.parent_path().filename().string().starts_with("text_encoder");
-      fmt::print("  not of this graph: {}{}\n", fmt::join(graph.not_compared, ", "),
+      fmt::print("  not of this graph: {}{}\n",
+                 printable(fmt::format("{}", fmt::join(graph.not_compared, ", "))),
                  text ? " (convert --hidden-states gives every state)" : "");
     }
   }
@@ -105,8 +107,9 @@ void print_text(const VerifyOutcome& outcome) {
     fmt::print(
         "{}: it starts in module '{}'\n  node '{}' ({}), value '{}': max {:.2e} of scale, {} NaN, "
         "{} infinite\n",
-        fault.model.string(), found.module, found.node, found.op, found.value,
-        found.comparison.max_relative, found.comparison.found_nan, found.comparison.found_inf);
+        printable(fault.model.string()), shown(found.module), shown(found.node), shown(found.op),
+        shown(found.value), found.comparison.max_relative, found.comparison.found_nan,
+        found.comparison.found_inf);
   }
   if (outcome.bisected && outcome.faults.empty()) fmt::print("no module is at fault\n");
 }

@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "sinter/base/error.h"
+#include "sinter/base/utf8.h"
 #include "sinter/convert/weight_files.h"
-#include "sinter/weights/utf8.h"
 
 namespace sinter::convert {
 namespace fs = std::filesystem;
@@ -34,7 +34,7 @@ std::string link_name(const fs::path& source, std::size_t file,
                       const std::map<std::size_t, std::string>& taken) {
   std::string name = source.filename().string();
   // ONNX holds names as UTF-8 and a file system holds any bytes.
-  if (weights::utf8_length(std::as_bytes(std::span(name))) != name.size())
+  if (utf8_length(std::as_bytes(std::span(name))) != name.size())
     name = fmt::format("weights.{}{}", file, source.extension().string());
   const bool ours = name == "model.onnx" || name == "config.json";
   const bool used =

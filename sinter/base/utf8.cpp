@@ -1,10 +1,10 @@
-#include "sinter/weights/utf8.h"
+#include "sinter/base/utf8.h"
 
 #include <array>
 #include <cstdint>
 #include <cstring>
 
-namespace sinter::weights {
+namespace sinter {
 namespace {
 
 /// A lead byte range: how many bytes follow, and what the first of them may be. The narrowed ranges
@@ -58,4 +58,4 @@ std::size_t utf8_length(std::span<const std::byte> bytes) {
   return done;
 }
 
-}  // namespace sinter::weights
+}  // namespace sinter

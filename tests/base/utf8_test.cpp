@@ -1,10 +1,10 @@
-#include "sinter/weights/utf8.h"
+#include "sinter/base/utf8.h"
 
 #include <gtest/gtest.h>
 
 #include <string_view>
 
-namespace sinter::weights {
+namespace sinter {
 namespace {
 
 std::size_t length(std::string_view text) { return utf8_length(std::as_bytes(std::span(text))); }
@@ -28,4 +28,4 @@ TEST(Utf8, StopsAtIllFormedCharacters) {
 }
 
 }  // namespace
-}  // namespace sinter::weights
+}  // namespace sinter
