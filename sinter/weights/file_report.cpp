@@ -144,7 +144,7 @@ FileReport examine_converted(const ConvertedFolder& folder) {
     std::error_code ignored;
     if (fs::is_regular_file(file, ignored)) continue;
     report.verdict = Verdict::kDamaged;
-    report.reason = sentence(fmt::format("{} is not there", file.string()));
+    report.reason = fmt::format("There is no {}.", file.string());
     report.hint = "convert the checkpoint again";
   }
   return report;

@@ -106,7 +106,7 @@ TEST_F(FileReportTest, AConvertedFolderIsSoundWhenItsGraphsAreThere) {
   std::filesystem::remove(folder_ / "unet/model.onnx");
   const FileReport damaged = examine(folder_);
   EXPECT_EQ(damaged.verdict, Verdict::kDamaged);
-  EXPECT_EQ(damaged.reason, (folder_ / "unet/model.onnx").string() + " is not there.");
+  EXPECT_EQ(damaged.reason, "There is no " + (folder_ / "unet/model.onnx").string() + ".");
 }
 
 TEST_F(FileReportTest, AMissingFileThrows) {
