@@ -52,6 +52,8 @@ TextEncoderConfig text_config(const FoundComponent& found, const Family& family,
   const TowerUse& use = tower_use(found, family);
   const TextSettings settings = read_text_settings(checkpoint, found.prefix);
   check_vocabulary(found, config, settings.vocabulary.value_or(kClipVocabulary));
+  // transformers builds the first so many layers, whatever else the file has.
+  config.layers = std::min<std::int64_t>(settings.layers.value_or(config.layers), kMaxLayers);
   config.activation = settings.activation.value_or(tower(use.kind).activation);
   config.heads = settings.heads.value_or(std::max<std::int64_t>(1, config.width / kTowerHeadWidth));
   config.state = use.state;
@@ -86,16 +88,6 @@ void check_groups(std::string_view component, std::int64_t channels) {
                 fmt::format("{} has a level of {} channels, expected a multiple of {}", component,
                             channels, kGroups),
                 "group normalisation splits the channels into 32 groups");
-}
-
-UNetConfig unet_config(const FoundComponent& found, const Family& family,
-                       const UNetSettings& settings) {
-  UNetConfig config = read_unet_config(found.weights);
-  config.heads = family.heads;
-  config.head_width = family.head_width;
-  set_heads(config, settings);
-  set_vector(config, family);
-  return config;
 }
 
 VaeConfig vae_config(const FoundComponent& found, const Family& family,
@@ -152,7 +144,9 @@ void settle(Component& component, const Config& config, const std::vector<Expect
 void build_unet(Component& component, const FoundComponent& found, const Family& family,
                 const weights::Checkpoint& checkpoint) {
   const UNetSettings settings = read_unet_settings(checkpoint, found.prefix);
-  UNetConfig config = unet_config(found, family, settings);
+  UNetConfig config = read_unet_config(found.weights);
+  set_vector(config, family);
+  require_middle(config, settings.middle);
   const bool vector =
       family.vector != VectorKind::kNone || config.vector_dim != 0 || settings.vector;
   UNetTensors expected = unet_tensors(config, vector);
@@ -161,12 +155,15 @@ void build_unet(Component& component, const FoundComponent& found, const Family&
     expected = unet_tensors(config, vector);
   }
   settle(component, config, expected.tensors, found);
+  config.heads = family.heads;
+  config.head_width = family.head_width;
   if (component.missing.empty()) {
     if (!expected.sides_meet)
       throw Error(ErrorCode::kUnsupported,
                   "the UNet's way up does not take the skip connections that its way down leaves, "
                   "each at its own resolution",
                   "sinter builds UNets whose sides match");
+    set_heads(config, settings);
     for (const UNetLevel& level : config.down) check_groups("unet", level.channels);
     for (const UNetLevel& level : config.up) check_groups("unet", level.channels);
   }

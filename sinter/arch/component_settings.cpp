@@ -50,6 +50,8 @@ class ConfigFile {
     return value == object_.end() || value->is_null() ? nullptr : &*value;
   }
 
+  bool says(const char* key) const { return object_.contains(key); }
+
   std::string found(const char* key) const {
     return fmt::format("{} has {} {}", path_, key, shown(object_.at(key).dump()));
   }
@@ -119,7 +121,8 @@ TextSettings read_text_settings(const weights::Checkpoint& checkpoint, std::stri
   const ConfigFile config(checkpoint, prefix, ComponentKind::kTextEncoder);
   return {.activation = read_activation(config),
           .heads = config.count("num_attention_heads"),
-          .vocabulary = config.count("vocab_size")};
+          .vocabulary = config.count("vocab_size"),
+          .layers = config.count("num_hidden_layers")};
 }
 
 UNetSettings read_unet_settings(const weights::Checkpoint& checkpoint, std::string_view prefix) {
@@ -127,6 +130,9 @@ UNetSettings read_unet_settings(const weights::Checkpoint& checkpoint, std::stri
   UNetSettings settings;
   read_heads(config, settings);
   settings.vector = config.find("addition_embed_type") != nullptr;
+  if (config.says("mid_block_type"))
+    settings.middle = config.find("mid_block_type") != nullptr &&
+                      *config.find("mid_block_type") == "UNetMidBlock2DCrossAttn";
   return settings;
 }
 

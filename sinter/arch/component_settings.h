@@ -22,6 +22,7 @@ struct TextSettings {
   std::optional<Activation> activation;
   std::optional<std::int64_t> heads;
   std::optional<std::int64_t> vocabulary;
+  std::optional<std::int64_t> layers;
 };
 TextSettings read_text_settings(const weights::Checkpoint& checkpoint, std::string_view prefix);
 
@@ -30,6 +31,7 @@ struct UNetSettings {
   bool heads_per_level = false;     // they were a list
   std::string heads_found;          // "DIR/config.json has attention_head_dim 8", for messages
   bool vector = false;              // the UNet takes a vector beside the text
+  std::optional<bool> middle;       // it has a middle with attention
 };
 /// diffusers stores heads under "num_attention_heads", or, by an old mistake of naming, under
 /// "attention_head_dim".

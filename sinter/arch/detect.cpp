@@ -134,6 +134,9 @@ void add_missing_components(Model& model, const Family& family) {
   for (const TowerUse& use : family.towers) require(use.component);
   require("unet");
   require("vae");
+  const Component* vae = model.find("vae");
+  if (vae != nullptr && std::get<VaeConfig>(vae->config).decoder.empty())
+    model.missing.emplace_back("vae decoder (the whole component)");
 }
 
 void add_unexpected(Model& model, const NameIndex& useful) {

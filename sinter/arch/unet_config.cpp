@@ -103,15 +103,30 @@ UNetConfig read_unet_config(const WeightMap& weights) {
   return config;
 }
 
+void require_middle(UNetConfig& config, std::optional<bool> said) {
+  if (config.mid_resnets > 0) return;
+  int depth = 1;
+  std::size_t resnets = 0;
+  for (const UNetLevel& level : config.down) {
+    depth = std::max(depth, most_depth(level));
+    resnets = std::max(resnets, level.depths.size());
+  }
+  // The published networks without a middle are distilled to one resnet a level.
+  if (!said.value_or(resnets > 1)) return;
+  config.mid_resnets = 2;
+  config.mid_depth = depth;
+}
+
 void mirror_sides(UNetConfig& config) {
-  const std::size_t levels = std::max(levels_shown(config.down), levels_shown(config.up));
+  const std::size_t levels =
+      std::max({levels_shown(config.down), levels_shown(config.up), std::size_t{1}});
   std::vector<std::size_t> resnets(levels);  // of the way down
   // A side with fewer levels has lost its last ones: both number theirs in the order of execution.
   for (std::size_t level = 0; level < levels; ++level) {
     const std::size_t image = resnets_of(config.up, levels - 1 - level);
     resnets[level] = std::max(resnets_of(config.down, level), image == 0 ? 0 : image - 1);
   }
-  const std::size_t most = resnets.empty() ? 0 : std::ranges::max(resnets);
+  const std::size_t most = std::ranges::max(resnets);
   for (std::size_t& each : resnets) each = each == 0 ? std::max<std::size_t>(most, 1) : each;
   config.down.resize(levels);
   config.up.resize(levels);

@@ -15,6 +15,10 @@ UNetConfig read_unet_config(const WeightMap& weights);
 /// block tells.
 std::optional<bool> reads_linear_projection(const WeightMap& weights);
 
+/// For a file that has lost its middle: asks for one, unless the network has none.
+/// said: whether a folder's config.json says that it has one.
+void require_middle(UNetConfig& config, std::optional<bool> said);
+
 /// For a file that has lost blocks: gives each side the levels, resnets and widths that the other
 /// shows, by what holds in every UNet that is trained. A level of the way up is the mirror image of
 /// one of the way down and has one resnet more; all levels but the last resample.

@@ -196,6 +196,27 @@ TEST_F(Settings, OfAQuantConvThatIsNotUsedAreFollowed) {
   EXPECT_EQ(without.unexpected.size(), 4u);
 }
 
+TEST_F(Settings, OfTheNumberOfLayersAreFollowed) {
+  const Model fewer = read("text_encoder", R"({"num_hidden_layers": 11})");
+  EXPECT_EQ(std::get<TextEncoderConfig>(fewer.find("text_encoder")->config).layers, 11);
+  EXPECT_EQ(fewer.unexpected.size(), 16u);
+  const Model more = read("text_encoder", R"({"num_hidden_layers": 13})");
+  EXPECT_EQ(more.missing.size(), 16u);
+  EXPECT_EQ(read("text_encoder", R"({"num_hidden_layers": 4611686018427387904})").missing.size(),
+            16u * (96 - 12));
+}
+
+TEST(SettingsOfAFolder, WithoutAMiddleAreFollowed) {
+  PipelineFolder folder;
+  arch_test::Manifest unet = load_manifest("diffusers/sd15-unet");
+  unet.erase("mid_block.");
+  folder.add("unet", unet, kUNetFile);
+  folder.write("unet/config.json", R"({"mid_block_type": null})");
+  EXPECT_EQ(detect(weights::Checkpoint::open(folder.path())).missing.size(), 0u);
+  folder.write("unet/config.json", R"({"mid_block_type": "UNetMidBlock2DCrossAttn"})");
+  EXPECT_EQ(detect(weights::Checkpoint::open(folder.path())).missing.size(), 46u);
+}
+
 TEST_F(Settings, ThatAreNoObjectAreDamage) {
   try {
     read("vae", "[1, 2]");

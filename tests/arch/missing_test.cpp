@@ -67,6 +67,9 @@ std::vector<Loss> losses() {
       {"sd15", {unet + "output_blocks.5.2."}},
       {"sd15", {unet + "output_blocks.0.", unet + "output_blocks.1."}},
       {"sd15", {unet + "input_blocks.4.1."}},
+      {"sd15", {unet + "middle_block."}},
+      {"sdxl-base", {unet + "middle_block."}},
+      {"diffusers/sd15-unet", {"mid_block."}},
       {"sd15", {unet + "middle_block.0."}},
       {"sd15", {unet + "middle_block.2."}},
       {"sd15", {unet + "time_embed."}},
@@ -164,6 +167,21 @@ TEST(MissingTensors, OfALevelThatBothSidesLostAreNamedAsFarAsTheyAreKnown) {
     return name.find("conv_shortcut") != std::string::npos;
   });
   EXPECT_EQ(missing_in(manifest), taken);
+}
+
+TEST(MissingTensors, OfATowerWithoutLayersAreThoseOfItsFirst) {
+  Manifest manifest = load_manifest("diffusers/text-encoder-clip-l");
+  manifest.erase("text_model.encoder.");
+  const Names missing = missing_in(manifest);
+  EXPECT_EQ(missing.size(), 16u);
+  EXPECT_TRUE(missing.contains("text_model.encoder.layers.0.self_attn.q_proj.weight"));
+}
+
+TEST(MissingTensors, OfAnAutoencoderWithoutItsDecoderAreOneWord) {
+  Manifest manifest = load_manifest("sd15");
+  manifest.erase("first_stage_model.decoder.");
+  manifest.erase("first_stage_model.post_quant_conv.");
+  EXPECT_EQ(missing_in(manifest), Names{"vae decoder (the whole component)"});
 }
 
 TEST(MissingTensors, OfAnEncoderAloneAreNone) {
