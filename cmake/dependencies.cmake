@@ -8,13 +8,14 @@ find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(Protobuf REQUIRED)
 find_library(UTF8PROC_LIBRARY utf8proc REQUIRED)
+find_library(RE2_LIBRARY re2 REQUIRED)
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
 endif()
 
 
 # The fetched pieces. scripts/setup touches .have when it brings one, which may add an optional part of the build.
-foreach(piece openvino/include onnxruntime/include onnxruntime/lib onnx/onnx.proto clip)
+foreach(piece openvino/include onnxruntime/include onnxruntime/lib onnx/onnx.proto clip tree_sitter tree_sitter_python)
   if(NOT EXISTS ${SINTER_DEPS}/${piece})
     message(FATAL_ERROR "${SINTER_DEPS}/${piece} is missing; run scripts/setup first (make does it)")
   endif()
@@ -40,6 +41,13 @@ if(EXISTS ${SINTER_DEPS}/tensorrt_rtx/include/NvInfer.h)
     ${SINTER_DEPS}/tensorrt_rtx/include ${CMAKE_SOURCE_DIR}/sinter/engine/cuda)
   target_compile_definitions(tensorrt_headers INTERFACE SINTER_HAVE_TENSORRT)
 endif()
+
+# Python's syntax trees; the library is made to be compiled as one file.
+add_library(tree_sitter STATIC ${SINTER_DEPS}/tree_sitter/src/lib.c
+  ${SINTER_DEPS}/tree_sitter_python/src/parser.c ${SINTER_DEPS}/tree_sitter_python/src/scanner.c)
+target_include_directories(tree_sitter
+  PUBLIC $<BUILD_INTERFACE:${SINTER_DEPS}/tree_sitter/include>
+  PRIVATE ${SINTER_DEPS}/tree_sitter/src ${SINTER_DEPS}/tree_sitter/grammar)
 
 # Nothing of these is linked, so an installed sinter does not ask for them.
 set(SINTER_HEADER_ONLY nlohmann_json::nlohmann_json CLI11::CLI11 onnxruntime_headers tensorrt_headers)

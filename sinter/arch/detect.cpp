@@ -128,15 +128,16 @@ void check_latents(const Model& model, const UNetConfig& unet) {
 void add_missing_components(Model& model, const Family& family) {
   if (model.components.size() < 2) return;  // a single component is meant to be alone
   const auto require = [&](std::string_view name) {
-    if (model.find(name) == nullptr)
-      model.missing.push_back(fmt::format("{} (the whole component)", name));
+    if (model.find(name) == nullptr) model.missing_components.emplace_back(name);
   };
   for (const TowerUse& use : family.towers) require(use.component);
   require("unet");
   require("vae");
   const Component* vae = model.find("vae");
   if (vae != nullptr && std::get<VaeConfig>(vae->config).decoder.empty())
-    model.missing.emplace_back("vae decoder (the whole component)");
+    model.missing_components.emplace_back("vae decoder");
+  for (const std::string& name : model.missing_components)
+    model.missing.push_back(fmt::format("{} (the whole component)", name));
 }
 
 void add_unexpected(Model& model, const NameIndex& useful) {
@@ -149,18 +150,16 @@ void add_unexpected(Model& model, const NameIndex& useful) {
 
 void set_prediction(Model& model, const weights::Checkpoint& checkpoint, const Family& family,
                     const DetectOptions& options) {
-  if (options.prediction) {
-    model.prediction = options.prediction;
-    model.prediction_evidence = "it was given";
-    return;
-  }
   if (unet_of(model) == nullptr) {
+    model.prediction = options.prediction;
     model.prediction_evidence = "the file has no UNet";
     return;
   }
-  PredictionReading reading = read_prediction(checkpoint, family);
+  PredictionReading reading = read_prediction(checkpoint, family, options.prediction);
   model.prediction = reading.prediction;
   model.prediction_evidence = std::move(reading.evidence);
+  model.foreign_prediction = reading.foreign;
+  model.zero_terminal_snr = reading.zero_terminal_snr;
 }
 
 }  // namespace

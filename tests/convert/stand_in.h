@@ -10,10 +10,12 @@ namespace sinter::convert {
 /// A folder of its own for one test, removed at the end.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / ("sinter-" + name)) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
+  explicit TemporaryFolder(const std::string& name, const std::filesystem::path& parent =
+                                                        std::filesystem::temp_directory_path())
+      : path_(parent / ("sinter-" + name)) {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+    std::filesystem::create_directories(path_, ignored);
   }
   ~TemporaryFolder() {
     std::error_code ignored;

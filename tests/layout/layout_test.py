@@ -26,6 +26,8 @@ OWNERS = {
     "NvOnnx": {"engine"},
     "CLI/": {"cli"},
     "png.h": {"pipeline"},
+    "re2/": {"diagnose"},
+    "tree_sitter/": {"lint"},
     "utf8proc.h": {"pipeline"},
     "openssl/": {"base"},
     "zlib.h": {"base", "weights", "pipeline"},

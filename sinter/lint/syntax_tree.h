@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+struct TSTree;
+
+namespace sinter::lint {
+
+/// The syntax tree of one Python script. Reads the text, never runs it.
+///
+/// Broken scripts have a tree too: has_errors() says so, and what could be read is there.
+class SyntaxTree {
+ public:
+  /// Takes the text of a script, UTF-8 (other bytes are kept and shown as errors).
+  explicit SyntaxTree(std::string text);
+
+  const std::string& text() const { return text_; }
+  bool has_errors() const;
+
+ private:
+  struct Delete {
+    void operator()(TSTree* tree) const;
+  };
+  std::string text_;
+  std::unique_ptr<TSTree, Delete> tree_;
+};
+
+}  // namespace sinter::lint
