@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sinter/arch/python_json.h"
 #include "sinter/base/error.h"
 
 namespace sinter::arch {
@@ -16,7 +17,8 @@ using Configs = std::map<std::string, std::string>;
 Json read_object(const Configs& configs, const std::string& path) {
   const auto text = configs.find(path);
   if (text == configs.end()) return Json::object();
-  Json json = Json::parse(text->second, nullptr, /*allow_exceptions=*/false);
+  Json json = Json::parse(without_bare_infinities(text->second), nullptr,
+                          /*allow_exceptions=*/false);
   if (!json.is_object())
     throw Error(ErrorCode::kBadFile, fmt::format("'{}' is no JSON object", path));
   return json;

@@ -135,18 +135,16 @@ void add_unexpected(Model& model, const NameIndex& useful) {
 
 void set_prediction(Model& model, const weights::Checkpoint& checkpoint, const Family& family,
                     const DetectOptions& options) {
-  if (options.prediction) {
-    model.prediction = options.prediction;
-    model.prediction_evidence = "it was given";
-    return;
-  }
   if (unet_of(model) == nullptr) {
+    model.prediction = options.prediction;
     model.prediction_evidence = "the file has no UNet";
     return;
   }
-  PredictionReading reading = read_prediction(checkpoint, family);
+  PredictionReading reading = read_prediction(checkpoint, family, options.prediction);
   model.prediction = reading.prediction;
   model.prediction_evidence = std::move(reading.evidence);
+  model.foreign_prediction = reading.foreign;
+  model.zero_terminal_snr = reading.zero_terminal_snr;
 }
 
 }  // namespace

@@ -36,6 +36,8 @@ struct Model {
   std::vector<Component> components;     // in pipeline order: text encoders, unet, vae
   std::optional<Prediction> prediction;  // empty: the file cannot tell
   std::string prediction_evidence;       // where it was read, or why it cannot be
+  bool foreign_prediction = false;       // the file names one that is not of Prediction
+  bool zero_terminal_snr = false;        // trained down to pure noise, as the file says
   int native_size =
       512;  // pixels along each side that it was trained on: of the family, or as metadata say
   std::vector<std::string> missing;     // canonical keys that the family needs and the file lacks

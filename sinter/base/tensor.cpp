@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "sinter/base/error.h"
@@ -145,10 +146,21 @@ bool convert_floats(const Tensor& from, Tensor& to) {
 
 }  // namespace
 
+std::size_t byte_count(DType dtype, const Shape& shape) {
+  const auto count = static_cast<std::size_t>(element_count(shape));
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, dtype_bytes(dtype), &bytes) ||
+      bytes > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max())) {
+    throw Error(ErrorCode::kBadFile, fmt::format("the shape {} of {} is beyond what memory can hold",
+                                                 to_string(shape), dtype_info(dtype).word));
+  }
+  return bytes;
+}
+
 Tensor::Tensor(DType dtype, Shape shape)
     : dtype_(dtype),
       shape_(std::move(shape)),
-      data_(static_cast<std::size_t>(element_count(shape_)) * dtype_bytes(dtype)) {}
+      data_(byte_count(dtype, shape_)) {}
 
 Tensor::Tensor(Shape shape, std::span<const float> values) : Tensor(DType::kF32, std::move(shape)) {
   if (static_cast<std::size_t>(size()) != values.size()) {

@@ -10,6 +10,10 @@
 
 namespace sinter {
 
+/// Bytes of a dense tensor.
+/// @throws Error{kBadFile} when the shape has no element count, or memory cannot address as many.
+std::size_t byte_count(DType dtype, const Shape& shape);
+
 /// A dense row-major tensor in memory that it owns.
 class Tensor {
  public:

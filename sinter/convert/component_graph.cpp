@@ -32,18 +32,22 @@ struct Extents {
   Dim width = Dim::symbol("width");
 };
 
+void require_possible(const StaticSize& size, std::int64_t latent_factor) {
+  const auto fits = [&](std::int64_t pixels) {
+    return pixels > 0 && pixels <= kMaxStaticPixels && pixels % latent_factor == 0;
+  };
+  if (size.batch > 0 && size.batch <= kMaxStaticBatch && fits(size.height) && fits(size.width))
+    return;
+  throw Error(ErrorCode::kUsage,
+              fmt::format("the static size is {}x{}x{}, expected a batch of 1 to {} and sides that "
+                          "are multiples of {} pixels, at most {}",
+                          size.batch, size.height, size.width, kMaxStaticBatch, latent_factor,
+                          kMaxStaticPixels));
+}
+
 Extents extents(const GraphOptions& options, std::int64_t divisor) {
   if (!options.size) return {};
   const StaticSize& size = *options.size;
-  for (const std::int64_t pixels : {size.height, size.width}) {
-    if (pixels <= 0 || pixels % options.latent_factor != 0) {
-      throw Error(ErrorCode::kUsage,
-                  fmt::format("a static size of {} pixels is not a multiple of {}", pixels,
-                              options.latent_factor));
-    }
-  }
-  if (size.batch <= 0)
-    throw Error(ErrorCode::kUsage, fmt::format("a static batch of {} is not possible", size.batch));
   return {.batch = size.batch, .height = size.height / divisor, .width = size.width / divisor};
 }
 
@@ -215,6 +219,7 @@ std::vector<GraphPlan> graph_plans(const arch::Model& model) {
 
 std::unique_ptr<Graph> build_graph(const GraphPlan& plan, const IoProfile& io,
                                    const GraphOptions& options) {
+  if (options.size) require_possible(*options.size, options.latent_factor);
   auto graph = std::make_unique<Graph>(plan.folder);
   const models::CheckpointWeights provider(plan.component->weights);
   const Scope s(*graph, provider, {.compute = options.compute, .convert = options.convert_weights});

@@ -115,6 +115,34 @@ TEST(Folder, OfStableDiffusion2UsesTheLastOfItsTwentyThreeLayers) {
   EXPECT_EQ(model.prediction_evidence, "scheduler/scheduler_config.json says 'v_prediction'");
 }
 
+TEST(Folder, ReadsTheSchedulersPredictionAsDiffusersDoes) {
+  struct Case {
+    const char* config;
+    std::optional<Prediction> prediction;
+    bool foreign;
+    const char* evidence;
+  };
+  constexpr Case kCases[] = {
+      // Python's infinities are no JSON.
+      {R"({"lambda_min_clipped": -Infinity, "prediction_type": "v_prediction"})", Prediction::kV,
+       false, "scheduler/scheduler_config.json says 'v_prediction'"},
+      {R"({"prediction_type": "sample"})", std::nullopt, true,
+       "scheduler/scheduler_config.json says 'sample', which is neither epsilon nor v-prediction"},
+      {R"({"beta_end": 0.012})", Prediction::kEpsilon, false,
+       "scheduler/scheduler_config.json names none, which means epsilon"},
+  };
+  PipelineFolder folder;
+  folder.add("unet", sd2_unet(), kUNetFile);
+  for (const Case& each : kCases) {
+    folder.write("scheduler/scheduler_config.json", each.config);
+    const weights::Checkpoint checkpoint = weights::Checkpoint::open(folder.path());
+    const Model model = detect(checkpoint);
+    EXPECT_EQ(model.prediction, each.prediction) << each.config;
+    EXPECT_EQ(model.foreign_prediction, each.foreign) << each.config;
+    EXPECT_EQ(model.prediction_evidence, each.evidence);
+  }
+}
+
 TEST(Folder, OverridesTheFamilyWithItsConfigurationFiles) {
   PipelineFolder folder;
   folder.add("unet", load_manifest("diffusers/sd15-unet"), kUNetFile);

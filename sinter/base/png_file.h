@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "sinter/pipeline/image.h"
+#include "sinter/base/image.h"
 
-namespace sinter::pipeline {
+namespace sinter {
 
 /// Texts beside a picture: keyword (Latin-1, 1 to 79 characters) and text (UTF-8).
 using PngTexts = std::vector<std::pair<std::string, std::string>>;
@@ -26,4 +26,4 @@ Image read_png(const std::filesystem::path& path);
 /// @throws Error{kIo}, Error{kBadFile}.
 PngTexts read_png_texts(const std::filesystem::path& path);
 
-}  // namespace sinter::pipeline
+}  // namespace sinter

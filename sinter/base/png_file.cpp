@@ -1,4 +1,4 @@
-#include "sinter/pipeline/png_file.h"
+#include "sinter/base/png_file.h"
 
 #include <fmt/format.h>
 #include <png.h>
@@ -14,9 +14,9 @@
 
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
-#include "sinter/pipeline/unicode.h"
+#include "sinter/base/utf8.h"
 
-namespace sinter::pipeline {
+namespace sinter {
 namespace {
 
 // Chunks: length, type, data, checksum; the header chunk has 13 bytes of data (PNG specification,
@@ -177,4 +177,4 @@ PngTexts read_png_texts(const std::filesystem::path& path) {
   return texts;
 }
 
-}  // namespace sinter::pipeline
+}  // namespace sinter

@@ -1,4 +1,4 @@
-#include "sinter/pipeline/png_file.h"
+#include "sinter/base/png_file.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
 
-namespace sinter::pipeline {
+namespace sinter {
 namespace {
 
 namespace fs = std::filesystem;
@@ -63,4 +63,4 @@ TEST(Png, RefusesDamagedFiles) {
 }
 
 }  // namespace
-}  // namespace sinter::pipeline
+}  // namespace sinter
