@@ -14,6 +14,7 @@ import torch
 from torch import nn
 from torch.utils._pytree import tree_map_only
 
+from sinter_torch.before_export import checklist_of
 from sinter_torch.checklist import FAILURE, FIXABLE, Checklist
 from sinter_torch.devices import DeviceLike
 from sinter_torch.fake.gpu import can_pretend
@@ -23,7 +24,6 @@ from sinter_torch.language import Text, checked
 from sinter_torch.module_checks import module_dtype, odd_inputs
 from sinter_torch.move import to_device
 from sinter_torch.onnx_checks import problems_of
-from sinter_torch.before_export import checklist_of
 from sinter_torch.request import Axes, Request, request
 from sinter_torch.settings import default_device, restored_settings
 from sinter_torch.unify import unified

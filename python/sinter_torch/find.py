@@ -16,10 +16,10 @@ from sinter_torch import origins
 from sinter_torch.devices import DeviceLike, short_dtype
 from sinter_torch.fake import gpu, stand_ins
 from sinter_torch.fake.mode import FakeWatch
-from sinter_torch.patches import Patches
 from sinter_torch.fake.stage import Stage
 from sinter_torch.language import Text, checked
 from sinter_torch.mismatch import Mismatch, TensorFacts
+from sinter_torch.patches import Patches
 from sinter_torch.settings import restored_settings
 from sinter_torch.walk import Walk
 from sinter_torch.watch import CompositeWatch, Names, running_module, variable_name

@@ -4,13 +4,21 @@ import tempfile
 import unittest
 from unittest import mock
 
+import tiny_models
 import torch
+from tiny_models import (
+    ForwardMadeTime,
+    ListBlock,
+    Pipeline,
+    PlainTableBlock,
+    UNet,
+    line_of,
+    unet_inputs,
+)
 from torch import nn
 
-import tiny_models
 from sinter_torch import find_mismatches
 from sinter_torch.fake.gpu import can_pretend
-from tiny_models import ForwardMadeTime, ListBlock, Pipeline, PlainTableBlock, UNet, line_of, unet_inputs
 
 GPU = "cuda"
 

@@ -1,7 +1,7 @@
 """safe_export, export_guard and the checklist: nothing is exported that cannot work, and nothing is left changed."""
 import contextlib
-import io
 import importlib.util
+import io
 import logging
 import os
 import tempfile
@@ -9,11 +9,18 @@ import unittest
 import warnings
 
 import torch
+from tiny_models import ListBlock, Pipeline, PlainTableBlock, UNet, unet_inputs
 from torch import nn
 
-from sinter_torch import DeviceMismatch, ExportRefused, export_guard, preflight, restored_settings, safe_export
+from sinter_torch import (
+    DeviceMismatch,
+    ExportRefused,
+    export_guard,
+    preflight,
+    restored_settings,
+    safe_export,
+)
 from sinter_torch.fake.gpu import can_pretend
-from tiny_models import ListBlock, Pipeline, PlainTableBlock, UNet, unet_inputs
 
 NAMES = ("sample", "timestep", "encoder_hidden_states")
 AXES = {"sample": {0: "batch", 2: "height", 3: "width"}, "encoder_hidden_states": {0: "batch", 1: "sequence"}}
