@@ -37,14 +37,19 @@ __all__ = sorted(_HOMES)
 
 if TYPE_CHECKING:
     from sinter_torch.audit import DeviceAudit, audit_devices
+    from sinter_torch.before_export import preflight
     from sinter_torch.checklist import Check, Checklist
-    from sinter_torch.export import ExportRefused, ExportResult, export_guard, safe_export
+    from sinter_torch.export import (
+        ExportRefused,
+        ExportResult,
+        export_guard,
+        safe_export,
+    )
     from sinter_torch.find import MismatchReport, find_mismatches
     from sinter_torch.guard import DeviceGuard, DeviceMismatch, device_guard
     from sinter_torch.memory import MemoryReport, memory_report
     from sinter_torch.mismatch import Mismatch
     from sinter_torch.move import to_device
-    from sinter_torch.before_export import preflight
     from sinter_torch.settings import restored_settings
 
 

@@ -6,7 +6,14 @@ from typing import Any, Optional
 
 import torch
 
-from sinter_torch.devices import DeviceLike, agrees, device_with_most, readable_bytes, short_dtype, size_bytes
+from sinter_torch.devices import (
+    DeviceLike,
+    agrees,
+    device_with_most,
+    readable_bytes,
+    short_dtype,
+    size_bytes,
+)
 from sinter_torch.language import Text, checked
 from sinter_torch.walk import Place, Walk
 

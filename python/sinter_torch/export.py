@@ -14,15 +14,16 @@ import torch
 from torch import nn
 from torch.utils._pytree import tree_map_only
 
+from sinter_torch.before_export import checklist_of
 from sinter_torch.checklist import FAILURE, FIXABLE, Checklist
 from sinter_torch.devices import DeviceLike
+from sinter_torch.fake.gpu import can_pretend
 from sinter_torch.find import find_mismatches
 from sinter_torch.guard import DeviceMismatch, device_guard
 from sinter_torch.language import Text, checked
 from sinter_torch.module_checks import module_dtype, odd_inputs
 from sinter_torch.move import to_device
 from sinter_torch.onnx_checks import problems_of
-from sinter_torch.before_export import checklist_of
 from sinter_torch.request import Axes, Request, request
 from sinter_torch.settings import default_device, restored_settings
 from sinter_torch.unify import unified
@@ -162,7 +163,7 @@ _TELLING = re.compile(r"same device|device type|on device|dtype|scalar type|Inpu
 
 def _explain(error: RuntimeError, module: nn.Module, inputs: tuple[Any, ...], named: dict[str, Any], lang: str) -> None:
     """Adds to an error about devices or dtypes what a run on fake tensors shows; says nothing where that shows nothing."""
-    if isinstance(error, DeviceMismatch) or not _TELLING.search(str(error)):
+    if isinstance(error, DeviceMismatch) or not can_pretend() or not _TELLING.search(str(error)):
         return
     report = find_mismatches(module, *inputs, lang=lang, **named)
     if report.mismatches:

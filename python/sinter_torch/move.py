@@ -85,8 +85,8 @@ class _Mover:
 
     def _mapping(self, value: Any) -> Any:
         if dataclasses.is_dataclass(value):  # a ModelOutput: fields and items are two views of the same values
-            build: Any = type(value)
-            return build(**{key: self.moved(item) for key, item in value.items()})
+            output: Any = value
+            return type(output)(**{key: self.moved(item) for key, item in output.items()})
         result = copy.copy(value)
         if isinstance(value, collections.UserDict):
             result.data = dict(value.data)

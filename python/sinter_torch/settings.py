@@ -10,13 +10,9 @@ from torch import nn
 
 def default_device() -> Optional[torch.device]:
     """The device of set_default_device(), or None where none is set."""
-    local = getattr(torch, "_GLOBAL_DEVICE_CONTEXT", None)
-    if local is not None:
-        context = getattr(local, "device_context", None)
-        found = getattr(context, "device", None)
-        return torch.device(found) if found is not None else None
-    get = getattr(torch, "get_default_device", None)  # from 2.3; says cpu where none is set
-    return get() if get is not None and get().type != "cpu" else None
+    kept = getattr(torch, "_GLOBAL_DEVICE_CONTEXT", None)  # a thread's own from 2.2; before, the context itself
+    found = getattr(getattr(kept, "device_context", kept), "device", None)
+    return torch.device(found) if found is not None else None
 
 
 def training_modules(modules: Iterable[nn.Module]) -> list[str]:

@@ -4,10 +4,10 @@ import types
 import unittest
 
 import torch
+from tiny_models import ListBlock, Pipeline, PlainTableBlock, UNet
 from torch import nn
 
 from sinter_torch import audit_devices
-from tiny_models import ListBlock, Pipeline, PlainTableBlock, UNet
 
 
 class AuditDevices(unittest.TestCase):

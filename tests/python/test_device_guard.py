@@ -3,9 +3,9 @@ import tempfile
 import unittest
 
 import torch
+from tiny_models import Pipeline, PlainTableBlock, UNet, line_of, unet_inputs
 
 from sinter_torch import DeviceMismatch, device_guard
-from tiny_models import Pipeline, UNet, line_of, PlainTableBlock, unet_inputs
 
 
 def stray():

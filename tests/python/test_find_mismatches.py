@@ -2,15 +2,30 @@
 import os
 import tempfile
 import unittest
-
-import torch
-from torch import nn
+from unittest import mock
 
 import tiny_models
+import torch
+from tiny_models import (
+    ForwardMadeTime,
+    ListBlock,
+    Pipeline,
+    PlainTableBlock,
+    UNet,
+    line_of,
+    unet_inputs,
+)
+from torch import nn
+
 from sinter_torch import find_mismatches
-from tiny_models import ForwardMadeTime, ListBlock, Pipeline, PlainTableBlock, UNet, line_of, unet_inputs
+from sinter_torch.fake.gpu import can_pretend
 
 GPU = "cuda"
+
+
+def setUpModule():
+    if not can_pretend():
+        raise unittest.SkipTest(f"torch {torch.__version__} has no fake GPU tensors without a GPU")
 
 
 def on_gpu(module, *args, **kwargs):
@@ -269,6 +284,14 @@ class WholeRuns(Findings):
         import json
         data = json.loads(json.dumps(on_gpu(UNet(block=PlainTableBlock), *unet_inputs()).to_dict()))
         self.assertEqual(data["mismatches"][0]["tensors"][1]["birth"]["name"], "blocks.0.table")
+
+
+class OldPyTorch(unittest.TestCase):
+
+    def test_it_is_told_rather_than_crashed(self):
+        with mock.patch("sinter_torch.fake.gpu.can_pretend", return_value=False):
+            with self.assertRaisesRegex(RuntimeError, "needs PyTorch 2.5 or later where there is no GPU"):
+                find_mismatches(UNet(), *unet_inputs())
 
 
 class NothingIsLeft(unittest.TestCase):

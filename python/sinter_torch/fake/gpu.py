@@ -69,6 +69,14 @@ def _asked_by_torch() -> bool:
     return sys._getframe(2).f_code.co_filename.startswith(_TORCH)
 
 
+def can_pretend() -> bool:
+    """Whether fake GPU tensors work here: there is a GPU, or this PyTorch (2.5 or later) can do without one.
+
+    An older one would start CUDA at the first operator, and end the process.
+    """
+    return torch.cuda.is_available() or hasattr(torch._C, "_ensureCUDADeviceGuardSet")
+
+
 def pretend_gpu(patches: Patches) -> None:
     """Lets code outside PyTorch believe in one GPU. Does nothing where there is a real one."""
     if torch.cuda.is_available():
@@ -82,6 +90,8 @@ def pretend_gpu(patches: Patches) -> None:
     patches.set(torch.cuda, "is_available", answer(True))
     for name, value in _ANSWERS.items():
         patches.set(torch.cuda, name, answer(value))
+    # PyTorch itself asks this one for the index of a fake "cuda" tensor.
+    patches.set(torch.cuda, "current_device", lambda real: lambda: 0)
     common = getattr(getattr(torch.cuda, "amp", None), "common", None)
     if common is not None:  # else autocast("cuda") turns itself off
         patches.set(common, "amp_definitely_not_available", lambda real: lambda: False)

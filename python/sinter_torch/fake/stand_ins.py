@@ -14,9 +14,9 @@ from torch.utils._pytree import tree_map_only
 from sinter_torch import origins
 from sinter_torch.exporters import ExportCall, replace_exporters
 from sinter_torch.fake.mode import FakeWatch
-from sinter_torch.patches import Patches
 from sinter_torch.fake.stage import parameter_of
 from sinter_torch.origins import Birth, Origin
+from sinter_torch.patches import Patches
 
 
 def keep_data_assignments(patches: Patches, watch: FakeWatch) -> None:
