@@ -98,6 +98,11 @@ class Finder {
   void look(std::size_t record) {
     const std::string& text = parts_.records[record].text;
     std::vector<Match> matches = Matcher::rules().find(text);
+    if (std::any_of(matches.begin(), matches.end(), [](const Match& match) {
+          return match.pattern->reading == Reading::kRevokes;
+        }) &&
+        !found_.empty() && found_.back().record + 1 == record)
+      found_.pop_back();
     if (is_harmless(matches)) {
       if (const int owner = owner_of(record); owner >= 0)
         explained_[static_cast<std::size_t>(owner)] = true;
@@ -232,6 +237,15 @@ std::vector<int> chain_of(const LogParts& parts, int index) {
   return chain;
 }
 
+/// The message without its class and numbers, as far as two tellings of it agree.
+std::string bare_message(const LogParts& parts, const Finding& finding) {
+  std::string text = root_text(parts, finding);
+  static const RE2 kClass(R"(^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*: )");
+  RE2::Replace(&text, kClass, "");
+  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+  return text.substr(0, 60);
+}
+
 /// Of each chain only what started it.
 std::vector<Finding> roots_of_chains(const LogParts& parts, std::vector<Finding> findings) {
   std::map<int, std::size_t> by_exception;
@@ -259,9 +273,15 @@ std::vector<Finding> roots_of_chains(const LogParts& parts, std::vector<Finding>
       break;
     }
   }
+  // What was only a consequence in a chain is one where it stands alone, too.
+  std::set<std::string> consequences;
+  for (const std::size_t i : dropped)
+    if (findings[i].rank != Rank::kSteering) consequences.insert(bare_message(parts, findings[i]));
   std::vector<Finding> kept;
-  for (std::size_t i = 0; i < findings.size(); ++i)
-    if (!dropped.contains(i)) kept.push_back(std::move(findings[i]));
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (!dropped.contains(i) && !consequences.contains(bare_message(parts, findings[i])))
+      kept.push_back(std::move(findings[i]));
+  }
   return kept;
 }
 
@@ -273,11 +293,7 @@ std::string sameness(const LogParts& parts, const Finding& finding) {
     if (cause.domain == Domain::kVram) return "vram";
     key = std::string(cause.id) + " ";
   }
-  std::string text = root_text(parts, finding);
-  static const RE2 kClass(R"(^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*: )");
-  RE2::Replace(&text, kClass, "");
-  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
-  return key + text.substr(0, 60);
+  return key + bare_message(parts, finding);
 }
 
 std::vector<Finding> without_repetitions(const LogParts& parts, std::vector<Finding> findings) {
@@ -390,6 +406,8 @@ std::string root_text(const LogParts& parts, const Finding& finding) {
     text = text.substr(static_cast<std::size_t>(name.data() - before.data()));
   } else if (const std::size_t status = before.rfind("[ONNXRuntimeError]"); status != before.npos) {
     text = text.substr(status);
+  } else if (const std::size_t code = before.rfind("Error Code "); code != before.npos) {
+    text = text.substr(code);
   } else {
     text = text.substr(finding.match.begin);
     const std::string_view known =

@@ -171,7 +171,36 @@ class Parser {
     wants_source_ = true;
   }
 
+  /// "- **Exception Type:** T" and on the next line "- **Exception Message:** M"; "T" alone and
+  /// "  Message=M" two lines below.
+  bool take_fields(const Record& record) {
+    static const RE2 kType(
+        R"(^\s*(?:[-*]\s+)?(?:\*\*)?Exception Type:?(?:\*\*)?:?\s*([\w.]+)\s*$)");
+    static const RE2 kMessage(
+        R"(^\s*(?:[-*]\s+)?(?:\*\*)?(?:Exception )?Message:?(?:\*\*)?\s*[:=]?\s*(\S.*)$)");
+    static const RE2 kDotted(R"(^((?:\w+\.)+\w*Exception):?$)");
+    std::string type;
+    if (!RE2::FullMatch(record.text, kType, &type) && !RE2::FullMatch(record.text, kDotted, &type))
+      return false;
+    for (std::size_t next = at_ + 1; next < std::min(at_ + 4, records_.size()); ++next) {
+      std::string message;
+      if (!RE2::FullMatch(records_[next].text, kMessage, &message)) continue;
+      close();
+      open(at_);
+      stack_.type = type;
+      stack_.message = message;
+      stack_.record = next;
+      stack_.last_record = next;
+      finish_stack();
+      at_ = next;
+      message_open_ = true;
+      return true;
+    }
+    return false;
+  }
+
   bool take_exception(const Record& record) {
+    if (take_fields(record)) return true;
     const bool in_stack =
         open_ && !stack_.frames.empty() && at_ - last_part_ <= 12 && !wants_source_;
     std::optional<Typed> typed =
