@@ -9,6 +9,7 @@
 #include "sinter/base/error.h"
 #include "sinter/pipeline/folder.h"
 #include "sinter/weights/checkpoint.h"
+#include "sinter/weights/folder.h"
 
 namespace {
 
@@ -25,24 +26,16 @@ void attempt(const Read& read) {
 void read_all(const std::filesystem::path& root) {
   namespace arch = sinter::arch;
   attempt([&] { sinter::pipeline::read_pipeline_folder(root); });
+  attempt([&] { sinter::weights::Checkpoint::open(root); });
   attempt([&] {
-    const auto checkpoint = sinter::weights::Checkpoint::open(root);
-    attempt([&] { arch::read_scheduler_prediction(checkpoint.configs()); });
+    const auto configs = sinter::weights::plan_folder(root).configs;
+    attempt([&] { arch::read_scheduler_prediction(configs); });
     for (const char* prefix : {"", "unet/", "text_encoder/", "vae/"}) {
-      attempt([&] { arch::read_text_settings(checkpoint, prefix); });
-      attempt([&] { arch::read_unet_settings(checkpoint, prefix); });
-      attempt([&] { arch::read_vae_settings(checkpoint, prefix); });
+      attempt([&] { arch::read_text_settings({configs, root}, prefix); });
+      attempt([&] { arch::read_unet_settings({configs, root}, prefix); });
+      attempt([&] { arch::read_vae_settings({configs, root}, prefix); });
     }
   });
-}
-
-/// Weights that can be read, so that the settings beside them are.
-void write_weights(const std::filesystem::path& file) {
-  constexpr std::string_view kHeader =
-      R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}   )";
-  std::ofstream stream(file, std::ios::binary);
-  stream << static_cast<char>(kHeader.size()) << std::string(7, '\0') << kHeader
-         << std::string(4, '\0');
 }
 
 }  // namespace
@@ -67,7 +60,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       {"tokenizer/tokenizer_config.json", "{}"},
       {"config.json", nullptr},
   };
-  write_weights(files.root() / "text_encoder/model.safetensors");
   files.take(data, size);
   read_all(files.root());
   return 0;

@@ -47,10 +47,10 @@ void check_vocabulary(const FoundComponent& found, const TextEncoderConfig& conf
 }
 
 TextEncoderConfig text_config(const FoundComponent& found, const Family& family,
-                              const weights::Checkpoint& checkpoint) {
+                              const FolderConfigs& configs) {
   TextEncoderConfig config = read_text_config(found.weights);
   const TowerUse& use = tower_use(found, family);
-  const TextSettings settings = read_text_settings(checkpoint, found.prefix);
+  const TextSettings settings = read_text_settings(configs, found.prefix);
   check_vocabulary(found, config, settings.vocabulary.value_or(kClipVocabulary));
   // transformers builds the first so many layers, whatever else the file has.
   config.layers = std::min<std::int64_t>(settings.layers.value_or(config.layers), kMaxLayers);
@@ -91,9 +91,9 @@ void check_groups(std::string_view component, std::int64_t channels) {
 }
 
 VaeConfig vae_config(const FoundComponent& found, const Family& family,
-                     const weights::Checkpoint& checkpoint) {
+                     const FolderConfigs& configs) {
   VaeConfig config = read_vae_config(found.weights);
-  const VaeSettings settings = read_vae_settings(checkpoint, found.prefix);
+  const VaeSettings settings = read_vae_settings(configs, found.prefix);
   config.scaling_factor = settings.scaling.value_or(family.vae_scaling);
   config.quant_conv = settings.quant_conv.value_or(config.quant_conv);
   config.post_quant_conv = settings.post_quant_conv.value_or(config.post_quant_conv);
@@ -142,8 +142,8 @@ void settle(Component& component, const Config& config, const std::vector<Expect
 }
 
 void build_unet(Component& component, const FoundComponent& found, const Family& family,
-                const weights::Checkpoint& checkpoint) {
-  const UNetSettings settings = read_unet_settings(checkpoint, found.prefix);
+                const FolderConfigs& configs) {
+  const UNetSettings settings = read_unet_settings(configs, found.prefix);
   UNetConfig config = read_unet_config(found.weights);
   set_vector(config, family);
   require_middle(config, settings.middle);
@@ -171,8 +171,8 @@ void build_unet(Component& component, const FoundComponent& found, const Family&
 }
 
 void build_vae(Component& component, const FoundComponent& found, const Family& family,
-               const weights::Checkpoint& checkpoint) {
-  VaeConfig config = vae_config(found, family, checkpoint);
+               const FolderConfigs& configs) {
+  VaeConfig config = vae_config(found, family, configs);
   settle(component, config, vae_tensors(config), found);
   if (component.missing.empty()) {
     for (const VaeLevel& level : config.encoder) check_groups("vae", level.channels);
@@ -182,8 +182,8 @@ void build_vae(Component& component, const FoundComponent& found, const Family& 
 }
 
 void build_text_encoder(Component& component, const FoundComponent& found, const Family& family,
-                        const weights::Checkpoint& checkpoint) {
-  const TextEncoderConfig config = text_config(found, family, checkpoint);
+                        const FolderConfigs& configs) {
+  const TextEncoderConfig config = text_config(found, family, configs);
   settle(component, config, text_tensors(config), found);
   component.config = config;
 }
@@ -196,15 +196,16 @@ Component build_component(const FoundComponent& found, const Family& family,
   component.name = found.name;
   component.layout = found.layout;
   component.prefix = found.prefix;
+  const FolderConfigs configs{checkpoint.configs(), checkpoint.path()};
   switch (found.kind) {
     case ComponentKind::kTextEncoder:
-      build_text_encoder(component, found, family, checkpoint);
+      build_text_encoder(component, found, family, configs);
       break;
     case ComponentKind::kUNet:
-      build_unet(component, found, family, checkpoint);
+      build_unet(component, found, family, configs);
       break;
     case ComponentKind::kVae:
-      build_vae(component, found, family, checkpoint);
+      build_vae(component, found, family, configs);
       break;
   }
   return component;

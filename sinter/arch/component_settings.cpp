@@ -39,10 +39,10 @@ std::optional<std::int64_t> integer(const Json& value) {
 /// A component's config.json.
 class ConfigFile {
  public:
-  ConfigFile(const weights::Checkpoint& checkpoint, std::string_view prefix, ComponentKind kind) {
+  ConfigFile(const FolderConfigs& configs, std::string_view prefix, ComponentKind kind) {
     const std::string name = fmt::format("{}config.json", prefix);
-    path_ = (checkpoint.path() / name).string();
-    object_ = read_object(checkpoint.configs(), name, path_);
+    path_ = (configs.folder / name).string();
+    object_ = read_object(configs.texts, name, path_);
     require_built_settings(kind, object_, path_);
   }
 
@@ -119,16 +119,16 @@ void read_heads(const ConfigFile& config, UNetSettings& settings) {
 
 }  // namespace
 
-TextSettings read_text_settings(const weights::Checkpoint& checkpoint, std::string_view prefix) {
-  const ConfigFile config(checkpoint, prefix, ComponentKind::kTextEncoder);
+TextSettings read_text_settings(const FolderConfigs& configs, std::string_view prefix) {
+  const ConfigFile config(configs, prefix, ComponentKind::kTextEncoder);
   return {.activation = read_activation(config),
           .heads = config.count("num_attention_heads"),
           .vocabulary = config.count("vocab_size"),
           .layers = config.count("num_hidden_layers")};
 }
 
-UNetSettings read_unet_settings(const weights::Checkpoint& checkpoint, std::string_view prefix) {
-  const ConfigFile config(checkpoint, prefix, ComponentKind::kUNet);
+UNetSettings read_unet_settings(const FolderConfigs& configs, std::string_view prefix) {
+  const ConfigFile config(configs, prefix, ComponentKind::kUNet);
   UNetSettings settings;
   read_heads(config, settings);
   settings.vector = config.find("addition_embed_type") != nullptr;
@@ -138,9 +138,9 @@ UNetSettings read_unet_settings(const weights::Checkpoint& checkpoint, std::stri
   return settings;
 }
 
-VaeSettings read_vae_settings(const weights::Checkpoint& checkpoint, std::string_view prefix) {
+VaeSettings read_vae_settings(const FolderConfigs& configs, std::string_view prefix) {
   constexpr const char* kScaling = "scaling_factor";
-  const ConfigFile config(checkpoint, prefix, ComponentKind::kVae);
+  const ConfigFile config(configs, prefix, ComponentKind::kVae);
   VaeSettings settings{.scaling = {},
                        .quant_conv = config.flag("use_quant_conv"),
                        .post_quant_conv = config.flag("use_post_quant_conv"),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -8,9 +9,14 @@
 #include <vector>
 
 #include "sinter/arch/config.h"
-#include "sinter/weights/checkpoint.h"
 
 namespace sinter::arch {
+
+/// The JSON files of a folder, as Checkpoint::configs() has them, and where they lie.
+struct FolderConfigs {
+  const std::map<std::string, std::string>& texts;
+  std::filesystem::path folder;  // for messages
+};
 
 /// What a folder's config.json says and the shapes do not. Empty: the file does not say it, or
 /// there is none. Each reader also refuses what fixed_settings.h lists.
@@ -24,7 +30,7 @@ struct TextSettings {
   std::optional<std::int64_t> vocabulary;
   std::optional<std::int64_t> layers;
 };
-TextSettings read_text_settings(const weights::Checkpoint& checkpoint, std::string_view prefix);
+TextSettings read_text_settings(const FolderConfigs& configs, std::string_view prefix);
 
 struct UNetSettings {
   std::vector<std::int64_t> heads;  // one for all levels, or one a level
@@ -35,7 +41,7 @@ struct UNetSettings {
 };
 /// diffusers stores heads under "num_attention_heads", or, by an old mistake of naming, under
 /// "attention_head_dim".
-UNetSettings read_unet_settings(const weights::Checkpoint& checkpoint, std::string_view prefix);
+UNetSettings read_unet_settings(const FolderConfigs& configs, std::string_view prefix);
 
 struct VaeSettings {
   std::optional<double> scaling;
@@ -43,7 +49,7 @@ struct VaeSettings {
   std::optional<bool> post_quant_conv;
   std::optional<bool> attention;  // in the middle of both halves
 };
-VaeSettings read_vae_settings(const weights::Checkpoint& checkpoint, std::string_view prefix);
+VaeSettings read_vae_settings(const FolderConfigs& configs, std::string_view prefix);
 
 /// "epsilon", "v_prediction", ... of scheduler/scheduler_config.json.
 std::optional<std::string> read_scheduler_prediction(
