@@ -19,7 +19,6 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr std::string_view kRecord = "sinter.json";
-constexpr std::string_view kHint = "name a new folder, or remove it first";
 
 /// What an earlier conversion says that it wrote.
 struct Record {
@@ -103,7 +102,7 @@ void require_ours(const fs::path& out) {
   if (!record) {
     throw Error(ErrorCode::kUsage,
                 fmt::format("{} exists and was not made by sinter", out.string()),
-                std::string(kHint));
+                "name a new folder, or remove it first");
   }
   if (const std::optional<std::string> foreign = foreign_entry(out, *record)) {
     throw Error(ErrorCode::kUsage,

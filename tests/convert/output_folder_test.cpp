@@ -144,7 +144,7 @@ TEST_F(OutputFolder, ThatIsTheCurrentOneIsKept) {
     EXPECT_EQ(refusal(checkpoint_, "."),
               fmt::format(". is the current folder, or holds it, and would be replaced under it\n"
                           "hint: go to another folder first: cd '{}'",
-                          folder_.path().string()));
+                          fs::canonical(folder_.path()).string()));
     EXPECT_TRUE(fs::exists("unet/model.onnx"));
   }
   const CurrentFolder current(out_ / "unet");

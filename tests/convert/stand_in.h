@@ -7,11 +7,12 @@
 
 namespace sinter::convert {
 
-/// A folder of its own for one test, removed at the end.
+/// A folder of its own for one test, removed at the end; in the build, so that two builds can be
+/// tested at once.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(const std::string& name, const std::filesystem::path& parent =
-                                                        std::filesystem::temp_directory_path())
+  explicit TemporaryFolder(const std::string& name,
+                           const std::filesystem::path& parent = SINTER_TEST_SCRATCH)
       : path_(parent / ("sinter-" + name)) {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
