@@ -80,6 +80,12 @@ def _shared_axes(request: Request) -> Check:
                 "'{other}' 的第 0 维是动态的，'{name}' 的第 0 维大小相同却是固定的"),
                 Text("name it too: '{name}': {{0: '{axis}'}}", "一并设为动态：'{name}': {{0: '{axis}'}}"),
                 {"name": name, "other": partners[0], "axis": batch[partners[0]]})
+    single = [(name, axis) for name, t in request.tensors for axis in request.dynamic_axes.get(name, {}) if t.shape[axis] == 1]
+    if request.dynamo and single:
+        return Check("dynamic axes", WARNING, Text("axis {axis} of '{name}' is to vary and is 1 here: the dynamo exporter may fix it",
+                                                   "'{name}' 的第 {axis} 维要求动态，但示例中为 1：dynamo 导出器可能会将其固定"),
+                     Text("export with an input of extent 2 there", "导出时把示例输入的这一维取为 2"),
+                     {"name": single[0][0], "axis": single[0][1]})
     return Check("dynamic axes", OK, Text("on {names}", "涉及 {names}"), None,
                  {"names": ", ".join(request.dynamic_axes)})
 
