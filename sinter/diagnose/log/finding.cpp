@@ -98,14 +98,13 @@ class Finder {
   void look(std::size_t record) {
     const std::string& text = parts_.records[record].text;
     std::vector<Match> matches = Matcher::rules().find(text);
-    if (std::any_of(matches.begin(), matches.end(), [](const Match& match) {
-          return match.pattern->reading == Reading::kRevokes;
-        }) &&
+    if (std::any_of(
+            matches.begin(), matches.end(),
+            [](const Match& match) { return match.pattern->reading == Reading::kRevokes; }) &&
         !found_.empty() && found_.back().record + 1 == record)
       found_.pop_back();
     if (is_harmless(matches)) {
-      if (const int owner = owner_of(record); owner >= 0)
-        explained_[static_cast<std::size_t>(owner)] = true;
+      cover(record);
       return;
     }
     std::string joined;
@@ -119,6 +118,20 @@ class Finder {
     attach(finding);
     finding.aside = survived(finding);
     found_.push_back(std::move(finding));
+  }
+
+  /// A harmless line speaks for its exception, and for the stack printed right below it.
+  void cover(std::size_t record) {
+    for (std::size_t i = 0; i < parts_.exceptions.size(); ++i) {
+      const Exception& exception = parts_.exceptions[i];
+      const bool owner =
+          !exception.type.empty() && exception.record <= record && record <= exception.last_record;
+      const bool below = exception.first_record == record + 1 && exception.frames.size() > 0;
+      if (!owner && !below) continue;
+      explained_[i] = true;
+      for (std::size_t at = exception.first_record; at <= exception.last_record; ++at)
+        quoted_[at] = true;
+    }
   }
 
   /// Matches that begin in one line and end in the next, with a blank between them and without.
@@ -277,6 +290,11 @@ std::vector<Finding> roots_of_chains(const LogParts& parts, std::vector<Finding>
   std::set<std::string> consequences;
   for (const std::size_t i : dropped)
     if (findings[i].rank != Rank::kSteering) consequences.insert(bare_message(parts, findings[i]));
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    // An exception that passes on its cause's words is no other one.
+    if (!dropped.contains(i) && findings[i].in_message)
+      consequences.erase(bare_message(parts, findings[i]));
+  }
   std::vector<Finding> kept;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     if (!dropped.contains(i) && !consequences.contains(bare_message(parts, findings[i])))

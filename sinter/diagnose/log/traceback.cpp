@@ -86,7 +86,7 @@ std::optional<Frame> frame_line(const Record& record) {
   static const RE2 kIPython(R"(^File (\S.*?)(?::\d+)?, in ([\w.<>]+).*$)");
   static const RE2 kCell(
       R"(^\s*(<ipython-input-[^>]+>|(?:Cell )?In(?:put In)? ?\[\d+\]|[~/\w:][^\s:(]*\.py)(?:,? (?:line \d+|in (?:<cell line: \d+>)?([\w<>.]*)).*|:\d+)$)");
-  static const RE2 kRich(R"(^(\S.*?\.pyx?):\d+ in (\S+)\s*$)");
+  static const RE2 kRich(R"(^(\S.*?\.pyx?):\d+ in\s*(\S*)\s*$)");
   static const RE2 kDotNet(R"(^\s+at ((?:[\w<>`+\[\]]+\.)+[\w<>`+.\[\]]+)\(.*$)");
   Frame frame;
   if (RE2::FullMatch(record.text, kPython, &frame.path, &frame.function)) return frame;

@@ -176,7 +176,7 @@ constexpr Pattern kPatterns[] = {
      .component = "loader"},
     {.cause = "config-network",
      .pattern =
-         R"re(Max retries exceeded with url|NewConnectionError|Failed to establish a new connection|getaddrinfo failed|Name or service not known|Temporary failure in name resolution|\[Errno 11001\]|\[Errno 11004\]|CERTIFICATE_VERIFY_FAILED|SSLEOFError|EOF occurred in violation of protocol|Read timed out|ReadTimeoutError|ConnectTimeout|ConnectionResetError|RemoteDisconnected|Connection (?:refused|reset by peer|aborted)|ProxyError|IncompleteRead|\[WinError 100(?:5[134]|6[015])\]|<urlopen error|HTTP Error (?:4\d\d|5\d\d)|5\d\d Server Error|ChunkedEncodingError|ClientConnectorError|LocalEntryNotFoundError)re",
+         R"re((?:\[Errno -?\d+\] )?(?:Max retries exceeded with url|NewConnectionError|Failed to establish a new connection|getaddrinfo failed|Name or service not known|Temporary failure in name resolution|No address associated with hostname|Network is unreachable|No route to host|Connection timed out|The handshake operation timed out|\[Errno 11001\]|\[Errno 11004\]|CERTIFICATE_VERIFY_FAILED|SSLEOFError|EOF occurred in violation of protocol|Read timed out|ReadTimeoutError|ConnectTimeout|ConnectionResetError|RemoteDisconnected|Connection (?:refused|reset by peer|aborted)|ProxyError|IncompleteRead|\[WinError 100(?:5[134]|6[015])\]|<urlopen error|HTTP Error (?:4\d\d|5\d\d)|5\d\d Server Error|ChunkedEncodingError|ClientConnectorError|LocalEntryNotFoundError))re",
      .example =
          "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='huggingface.co', "
          "port=443): Max retries exceeded with url: /x"},

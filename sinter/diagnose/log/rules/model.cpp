@@ -135,7 +135,7 @@ constexpr Cause kCauses[] = {
                  "逐个关闭适配器，找出不一致的那个"}}},
      .confirm = kInspect},
     {.id = "model-skip-sizes",
-     .domain = Domain::kModel,
+     .domain = Domain::kUserCode,
      .meaning = {"Two feature maps of the network differ by a row: the size of the picture is not "
                  "a multiple of 64 (8 for the latent, times the "
                  "halvings of the network).",

@@ -123,7 +123,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "ort-provider-library",
      .pattern =
-         R"re(Failed to create (?P<arg>CUDA|TensorRT|Tensorrt|TensorrtExecutionProvider|CUDAExecutionProvider|ROCM|OpenVINO)\w*\. (?:Please reference|Require cuDNN|Please )|Require cuDNN \d+\.\* and CUDA \d+|CUDA_PATH is set but CUDA wasn't able to be loaded)re",
+         R"re(Failed to create (?P<arg>CUDA|TensorRT|Tensorrt|TensorrtExecutionProvider|CUDAExecutionProvider|ROCM|OpenVINO)\w*\. (?:Please reference|Require cuDNN|Please )|Please install TensorRT libraries as mentioned in the GPU requirements page|Require cuDNN \d+\.\* and CUDA \d+|CUDA_PATH is set but CUDA wasn't able to be loaded)re",
      .example =
          "[W:onnxruntime:Default, onnxruntime_pybind_state.cc:578 "
          "CreateExecutionProviderInstance] Failed to create CUDAExecutionProvider. Please "
@@ -181,7 +181,7 @@ constexpr Pattern kPatterns[] = {
      .component = "runtime"},
     {.cause = "ort-trt-profile",
      .pattern =
-         R"re(TensorRT EP (?:could not|failed to|cannot) (?:build|deserialize|create|parse)[^\n]{0,120}|User needs to provide all the dynamic shape inputs|TensorRT input: (?P<arg>\S+) has no shape specified|please run shape inference on the onnx model first)re",
+         R"re(TensorRT EP (?:could not|failed to|cannot) (?:build|deserialize|create|parse)[^\n]{0,120}|User needs to provide all the dynamic shape inputs|TensorRT input: (?P<arg>\S+) has no shape specified|please run shape inference on the onnx model first|graph_build\.Resolve\(\)\.IsOK\(\) was false)re",
      .example =
          "[ONNXRuntimeError] : 1 : FAIL : TensorRT input: /Concat_3_output_0 has no shape "
          "specified. Please run shape inference on the onnx model first."},

@@ -121,7 +121,7 @@ constexpr Cause kCauses[] = {
 // clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
     {.cause = "code-command",
-     .pattern = R"re(Command '.{1,4000}?' (?:returned non-zero exit status|died with <Signals)|ChildFailedError|exitcode\s*: \d+ \(pid)re",
+     .pattern = R"re(Command '.*' (?:returned non-zero exit status|died with <Signals)|ChildFailedError|exitcode\s*: \d+ \(pid)re",
      .example = "subprocess.CalledProcessError: Command '['python', 'train.py']' returned non-zero exit status 1.",
      .weight = Weight::kSymptom},
     {.cause = "code-device-assert",
