@@ -31,7 +31,7 @@ constexpr std::array kPlaces{
     DomainRow{Domain::kModel, "loader", false},
     DomainRow{Domain::kTensorRtBuild, "builder", true},
     DomainRow{Domain::kTensorRtRuntime, "runtime", false},
-    DomainRow{Domain::kOnnxRuntimeProvider, "runtime", true},
+    DomainRow{Domain::kOnnxRuntimeProvider, "runtime", false},
     DomainRow{Domain::kTokenizerConfig, "loader", false},
     DomainRow{Domain::kOutput, "output", true},
 };
@@ -113,7 +113,8 @@ std::string component_of(const LogParts& parts, const Finding& finding, const Fa
     return "env";
   }
   if (fault.domain == Domain::kModel || fault.domain == Domain::kTensorRtRuntime ||
-      fault.domain == Domain::kOnnxExport || fault.domain == Domain::kTokenizerConfig) {
+      fault.domain == Domain::kOnnxExport || fault.domain == Domain::kTokenizerConfig ||
+      fault.domain == Domain::kOnnxRuntimeProvider) {
     if (const auto name = component_in_message(whole_message(parts, finding)); !name.empty())
       return std::string(name);
   }

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "sinter/diagnose/log/unknown.h"
+
 namespace sinter::diagnose::log {
 namespace {
 
@@ -278,7 +280,15 @@ std::vector<Finding> roots_of_chains(const LogParts& parts, std::vector<Finding>
         continue;
       }
       // An exception that no pattern knows gets its explanation from the one that it led to.
-      if (first.match.pattern == nullptr && findings[i].match.pattern != nullptr) {
+      // One that says only that a file is no text gets it, too.
+      const bool no_text = first.match.pattern != nullptr &&
+                           first.match.pattern->cause == "filesystem-encoding" &&
+                           first.match.capture("arg") == "utf-8";
+      const bool unknown =
+          first.match.pattern == nullptr &&
+          cause_of(cause_of_unknown(parts.exceptions[static_cast<std::size_t>(first.exception)]))
+                  .domain == Domain::kUserCode;
+      if ((unknown || no_text) && findings[i].match.pattern != nullptr) {
         first.match = findings[i].match;
         first.rank = std::min(first.rank, findings[i].rank);
       }

@@ -109,7 +109,8 @@ constexpr Cause kCauses[] = {
 // clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
     {.cause = "config-tokenizer",
-     .pattern = R"re(Can'?t load (?:the )?tokenizer for '(?P<arg>[^']+)')re",
+     .pattern =
+         R"re(Can'?t load (?:the )?tokenizer for '(?P<arg>[^']+)'|you must first locally save the (?:text_encoder|tokenizer)[^\n]{0,60} in the following path|Can'?t load the (?:tokenizer|vocabulary)|stat: path should be string, bytes, os\.PathLike or integer, not NoneType)re",
      .example =
          "OSError: Can't load tokenizer for 'openai/clip-vit-large-patch14'. If you were "
          "trying to load it from 'https://huggingface.co/models', make sure",

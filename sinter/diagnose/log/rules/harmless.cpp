@@ -16,7 +16,8 @@ constexpr Weight kNo = Weight::kHarmless;
 // clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
     {.cause = "harmless",
-     .pattern = R"re([Tt]he timing cache will not be used|[Tt]iming cache (?:file )?(?:is )?(?:not compatible|ignored))re",
+     .pattern =
+         R"re([Tt]he timing cache will not be used|[Tt]iming cache (?:file )?(?:is )?(?:not compatible|ignored))re",
      .example = "[E] 4: The timing cache will not be used!",
      .weight = kNo,
      .reading = Reading::kRevokes},

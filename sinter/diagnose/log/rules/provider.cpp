@@ -187,7 +187,7 @@ constexpr Pattern kPatterns[] = {
          "specified. Please run shape inference on the onnx model first."},
     {.cause = "ort-dml",
      .pattern =
-         R"re(887A000[5-7]|DXGI_ERROR_DEVICE_(?:REMOVED|HUNG)|The GPU (?:device instance has been suspended|will not respond to more commands)|DmlExecutionProvider.{0,120}(?:[Ee]xception|failed))re",
+         R"re(887A000[4-7]|dml_provider_factory|DXGI_ERROR_DEVICE_(?:REMOVED|HUNG)|The GPU (?:device instance has been suspended|will not respond to more commands)|DmlExecutionProvider.{0,120}(?:[Ee]xception|failed))re",
      .example =
          "Status Message: D:\\a\\DmlExecutionProvider\\src\\MLOperatorAuthorImpl.cpp(1866)\\onnxruntime.dll: "
          "Exception(3) 887A0006 The GPU will not respond to more commands"},
@@ -198,6 +198,13 @@ constexpr Pattern kPatterns[] = {
          "CUDA failure 100: no CUDA-capable device is detected ; GPU=-1 ; hostname=box ; "
          "expr=cudaSetDevice(info_.device_id);",
      .component = "env"},
+    {.cause = "ort-failed",
+     .pattern =
+         R"re((?:\[ONNXRuntimeError\] : \d+ : \w+ : )?Non-zero status code returned while running (?P<op>\w+) node\. Name:'(?P<arg>[^']*)')re",
+     .example =
+         "[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned "
+         "while running Reshape node. Name:'/mid_block/attentions.0/Reshape_4' Status "
+         "Message: reshape_helper.h:36 the input tensor cannot be reshaped"},
     {.cause = "ort-failed",
      .pattern = R"re(\[ONNXRuntimeError\] : \d+ : (?P<code>\w+) : )re",
      .example =
