@@ -61,21 +61,25 @@ Rank rank_of(Weight weight) {
   }
 }
 
-/// What stands around an exception that the program survived.
+/// What programs say of an extension that they go on without.
+bool tells_left_out(const std::string& text) {
+  static const RE2 kLeftOut(
+      R"(module for custom nodes|IMPORT FAILED|[Ee]rror loading script|[Ee]rror (?:loading|running) (?:extension|preload)|Failed to (?:load|import) (?:extension|custom node|node)|[Ss]kipping|[Cc]ontinuing without|[Pp]roceeding without)");
+  return RE2::PartialMatch(text, kLeftOut);
+}
+
+/// Whether the program survived an exception: its loader of extensions caught it, or it says so.
 bool is_left_out(const LogParts& parts, const Exception& exception) {
   static const RE2 kLoaders(
       R"(load_custom_node|load_extension|load_scripts|prepare_environment_for_extension|load_module_from|run_extension_installer)");
   for (const Frame& frame : exception.frames) {
     if (RE2::PartialMatch(frame.function, kLoaders)) return true;
   }
-  static const RE2 kLeftOut(
-      R"(module for custom nodes|IMPORT FAILED|[Ee]rror loading script|[Ee]rror (?:loading|running) (?:extension|preload)|Failed to (?:load|import) (?:extension|custom node|node)|[Ss]kipping|[Cc]ontinuing without|[Pp]roceeding without)");
-  const std::size_t first = exception.first_record > 2 ? exception.first_record - 2 : 0;
+  if (exception.first_record > 0 && tells_left_out(parts.records[exception.first_record - 1].text))
+    return true;
   const std::size_t last = std::min(exception.last_record + 4, parts.records.size());
-  for (std::size_t i = first; i < last; ++i) {
-    if (i >= exception.first_record && i < exception.record) continue;
-    if (RE2::PartialMatch(parts.records[i].text, kLeftOut)) return true;
-  }
+  for (std::size_t i = exception.record; i < last; ++i)
+    if (tells_left_out(parts.records[i].text)) return true;
   return false;
 }
 
@@ -117,6 +121,10 @@ class Finder {
                     .text = joined.empty() ? text : joined,
                     .record = record,
                     .rank = rank_of(match->pattern->weight)};
+    // The heading of a message stands before what it is about.
+    for (const Match& other : matches)
+      if (cause_of(other.pattern->cause).domain == cause_of(match->pattern->cause).domain)
+        finding.match.begin = std::min(finding.match.begin, other.begin);
     attach(finding);
     finding.aside = survived(finding);
     found_.push_back(std::move(finding));
@@ -192,7 +200,9 @@ class Finder {
     if (finding.exception >= 0 &&
         is_left_out(parts_, parts_.exceptions[static_cast<std::size_t>(finding.exception)]))
       return true;
-    return !finding.in_message && parts_.records[finding.record].level == Level::kWarning;
+    if (finding.in_message) return false;
+    const Record& record = parts_.records[finding.record];
+    return record.level == Level::kWarning || tells_left_out(record.text);
   }
 
   void add_unknown(int index) {
