@@ -123,7 +123,7 @@ class Finder {
                     .rank = rank_of(match->pattern->weight)};
     // The heading of a message stands before what it is about.
     for (const Match& other : matches)
-      if (cause_of(other.pattern->cause).domain == cause_of(match->pattern->cause).domain)
+      if (other.pattern->reading == Reading::kHeading)
         finding.match.begin = std::min(finding.match.begin, other.begin);
     attach(finding);
     finding.aside = survived(finding);
@@ -323,15 +323,20 @@ std::vector<Finding> roots_of_chains(const LogParts& parts, std::vector<Finding>
   return kept;
 }
 
-/// The same cause told again is one fault: numbers may differ, and memory runs out once.
+/// What makes two tellings one fault: memory runs out once, an engine fails once; else the cause
+/// and what it is about (a package, a file, an operator).
 std::string sameness(const LogParts& parts, const Finding& finding) {
-  std::string key;
-  if (finding.match.pattern != nullptr) {
-    const Cause& cause = cause_of(finding.match.pattern->cause);
-    if (cause.domain == Domain::kVram) return "vram";
-    key = std::string(cause.id) + " ";
+  if (finding.match.pattern == nullptr) return bare_message(parts, finding);
+  const Cause& cause = cause_of(finding.match.pattern->cause);
+  if (cause.domain == Domain::kVram || cause.domain == Domain::kTensorRtBuild ||
+      cause.domain == Domain::kTensorRtRuntime)
+    return std::string(domain_name(cause.domain));
+  std::string key(cause.id);
+  for (const Capture& capture : finding.match.captures) {
+    if (capture.name.starts_with("arg") || capture.name.starts_with("op"))
+      key += " " + capture.text.substr(0, 60);
   }
-  return key + bare_message(parts, finding);
+  return key;
 }
 
 std::vector<Finding> without_repetitions(const LogParts& parts, std::vector<Finding> findings) {
@@ -414,7 +419,13 @@ std::vector<Finding> independent(const LogParts& parts, std::vector<Finding> fin
       if (main_rank == Rank::kCause || kept.empty()) kept.push_back(std::move(finding));
     }
   }
-  for (Finding& finding : others) kept.push_back(std::move(finding));
+  for (Finding& finding : others) {
+    // The loader repeats the message of the exception that it caught.
+    const bool told = std::any_of(kept.begin(), kept.end(), [&](const Finding& other) {
+      return finding.text.find(other.text.substr(other.match.begin, 40)) != std::string::npos;
+    });
+    if (!told) kept.push_back(std::move(finding));
+  }
   return kept;
 }
 

@@ -213,7 +213,7 @@ constexpr Pattern kPatterns[] = {
      .component = "loader"},
     {.cause = "model-damaged",
      .pattern =
-         R"re((?:\[ONNXRuntimeError\] : 7 : INVALID_PROTOBUF|Protobuf parsing failed|Error parsing message|Failed to parse (?:the )?(?:ModelProto|protobuf)|Wrong wire type in tag|\bDecodeError))re",
+         R"re((?:\[ONNXRuntimeError\] : 7 : INVALID_PROTOBUF(?: : Load model from (?P<arg>\S+) failed)?|Protobuf parsing failed|Error parsing message|Failed to parse (?:the )?(?:ModelProto|protobuf)|Wrong wire type in tag|\bDecodeError))re",
      .example = "google.protobuf.message.DecodeError: Error parsing message",
      .component = "loader",
      .operation = "InferenceSession"},

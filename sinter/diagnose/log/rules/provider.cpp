@@ -193,7 +193,7 @@ constexpr Pattern kPatterns[] = {
          "Exception(3) 887A0006 The GPU will not respond to more commands"},
     {.cause = "ort-cuda-failure",
      .pattern =
-         R"re((?:CUDA|CUDNN|CUBLAS|cuDNN) failure \d+: (?P<arg>.{0,80}?)(?: ;|$)|cudnnException|onnxruntime::CudaCall)re",
+         R"re((?:CUDA|CUDNN|CUBLAS|cuDNN) failure \d+: .{0,80}?(?: ;|$)(?:.*expr=(?P<op>\w+)\()?|cudnnException|onnxruntime::CudaCall)re",
      .example =
          "CUDA failure 100: no CUDA-capable device is detected ; GPU=-1 ; hostname=box ; "
          "expr=cudaSetDevice(info_.device_id);",
