@@ -142,7 +142,7 @@ void take_prefixes(Line& line) {
         line.level = found;
       line.stamped = true;
       // One blank belongs to the prefix; more is indentation of what is quoted.
-      if (rest.starts_with(" ") && !rest.starts_with("  ")) rest.remove_prefix(1);
+      if (rest.starts_with(" ")) rest.remove_prefix(1);
       line.text = std::string(rest);
       break;
     }
