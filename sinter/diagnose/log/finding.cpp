@@ -391,6 +391,20 @@ std::string exception_text(const LogParts& parts, const Exception& exception) {
   return text;
 }
 
+/// A graph or an engine that is missing after an earlier fault is what that fault did not make.
+void drop_missing_products(std::vector<Finding>& findings) {
+  static const RE2 kProduct(R"(\.(?:onnx|trt|plan|engine)\b)");
+  for (std::size_t i = findings.size(); i-- > 1;) {
+    const Finding& finding = findings[i];
+    if (finding.match.pattern == nullptr ||
+        cause_of(finding.match.pattern->cause).domain != Domain::kFilesystem ||
+        !RE2::PartialMatch(finding.text, kProduct))
+      continue;
+    findings.front().also.push_back(finding.record);
+    findings.erase(findings.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 }  // namespace
 
 std::vector<Finding> find_all(const LogParts& parts) { return Finder(parts).find(); }
@@ -419,6 +433,7 @@ std::vector<Finding> independent(const LogParts& parts, std::vector<Finding> fin
       if (main_rank == Rank::kCause || kept.empty()) kept.push_back(std::move(finding));
     }
   }
+  drop_missing_products(kept);
   for (Finding& finding : others) {
     // The loader repeats the message of the exception that it caught.
     const bool told = std::any_of(kept.begin(), kept.end(), [&](const Finding& other) {
