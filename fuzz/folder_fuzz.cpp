@@ -31,9 +31,9 @@ void read_all(const std::filesystem::path& root) {
     const auto configs = sinter::weights::plan_folder(root).configs;
     attempt([&] { arch::read_scheduler_prediction(configs); });
     for (const char* prefix : {"", "unet/", "text_encoder/", "vae/"}) {
-      attempt([&] { arch::read_text_settings(configs, prefix); });
-      attempt([&] { arch::read_unet_heads(configs, prefix); });
-      attempt([&] { arch::read_vae_scaling(configs, prefix); });
+      attempt([&] { arch::read_text_settings({configs, root}, prefix); });
+      attempt([&] { arch::read_unet_settings({configs, root}, prefix); });
+      attempt([&] { arch::read_vae_settings({configs, root}, prefix); });
     }
   });
 }

@@ -53,7 +53,7 @@ class Tensor {
 };
 
 /// A copy converted element by element (rounding to nearest even; integers by value).
-/// @throws Error{kUnsupported} for float8.
+/// @throws Error{kUnsupported} to float8, which is only read.
 Tensor to_dtype(const Tensor& tensor, DType dtype);
 
 }  // namespace sinter

@@ -64,8 +64,17 @@ std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& sou
     const auto* text = std::get_if<arch::TextEncoderConfig>(&component.config);
     if (text == nullptr) continue;
     const std::string folder = component.name == "text_encoder_2" ? "tokenizer_2" : "tokenizer";
-    for (pipeline::VocabularyFile& file :
-         vocabulary_files(vocabulary_for(source / folder, *text))) {
+    const pipeline::Vocabulary vocabulary = vocabulary_for(source / folder, *text);
+    // A folder may say that its vocabulary is its own; then it has to bring one that fits.
+    if (vocabulary.tokens.size() > static_cast<std::size_t>(text->vocabulary)) {
+      throw Error(ErrorCode::kShapeMismatch,
+                  fmt::format("the token table of {} has {} rows, its tokenizer {} ids",
+                              component.name, text->vocabulary, vocabulary.tokens.size()),
+                  fmt::format("the folder's {}/vocab.json belongs to another text encoder, or is "
+                              "not there",
+                              folder));
+    }
+    for (pipeline::VocabularyFile& file : vocabulary_files(vocabulary)) {
       files.push_back({folder + "/" + file.name, std::move(file.text)});
     }
   }

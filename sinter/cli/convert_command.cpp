@@ -26,15 +26,15 @@ struct Options {
 };
 
 void print_text(const Options& options, const convert::ConvertReport& report, double seconds) {
-  fmt::print("{}: {} ({})\n", options.checkpoint, report.model.family,
-             fmt::join(report.model.evidence, "; "));
+  print_words(stdout, "{}: {} ({})\n", options.checkpoint, report.model.family,
+              fmt::join(report.model.evidence, "; "));
   const bool link = options.conversion.weights == "link";
   for (const convert::GraphReport& graph : report.graphs) {
-    fmt::print("  {:<16} {:<9} {:>5} nodes  {:>9} {}\n", graph.folder,
-               dtype_info(graph.compute).word, graph.nodes, human_bytes(graph.weight_bytes),
-               link ? "linked" : "packed");
+    print_words(stdout, "  {:<16} {:<9} {:>5} nodes  {:>9} {}\n", graph.folder,
+                dtype_info(graph.compute).word, graph.nodes, human_bytes(graph.weight_bytes),
+                link ? "linked" : "packed");
   }
-  fmt::print("{} written in {:.2f} s\n", options.out, seconds);
+  print_words(stdout, "{} written in {:.2f} s\n", options.out, seconds);
 }
 
 std::vector<std::string> warnings_of(const Options& options, const convert::ConvertReport& report) {
@@ -77,7 +77,7 @@ int run(const Options& options) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::vector<std::string> warnings = warnings_of(options, report);
-  for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+  for (const std::string& warning : warnings) print_words(stderr, "warning: {}\n", warning);
   if (options.json) {
     print_json(to_json(options, report, warnings, seconds));
   } else {

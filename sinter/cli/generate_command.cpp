@@ -23,6 +23,7 @@
 #include "sinter/cli/option_rules.h"
 #include "sinter/cli/picture_names.h"
 #include "sinter/cli/progress.h"
+#include "sinter/cli/text.h"
 #include "sinter/cli/version.h"
 #include "sinter/pipeline/image.h"
 #include "sinter/pipeline/parameters.h"
@@ -186,7 +187,7 @@ int run(const Options& options) {
                .keep_sessions = several});
   if (const auto warning = memory_warning(weight_memory(pipeline.folder(), engine), engine, several,
                                           available_memory_bytes()))
-    fmt::print(stderr, "warning: {}\n", *warning);
+    print_words(stderr, "warning: {}\n", *warning);
   Drawing drawing = draw(options, pipeline);
   write_sheet(options, drawing);
   if (options.json) {

@@ -13,6 +13,7 @@
 #include "sinter/base/hash.h"
 #include "sinter/base/process.h"
 #include "sinter/cli/file_list.h"
+#include "sinter/cli/text.h"
 #include "sinter/cli/version.h"
 #include "sinter/weights/checkpoint.h"
 
@@ -55,8 +56,8 @@ bool is_intact(const fs::path& folder) {
   if (!fs::is_directory(folder) || !fs::exists(list_of(folder))) return false;
   const auto difference = first_difference(read_text(list_of(folder)), file_list(folder));
   if (!difference) return true;
-  fmt::print(stderr, "the conversion in {} is damaged: {}; converting again\n", folder.string(),
-             *difference);
+  print_words(stderr, "the conversion in {} is damaged: {}; converting again\n", folder.string(),
+              *difference);
   return false;
 }
 
@@ -67,9 +68,9 @@ void convert_into(const fs::path& folder, const std::string& model,
   AtomicFile list(list_of(folder), Durability::kProcess);
   list.write(file_list(folder));
   list.commit();
-  fmt::print(stderr, "converted {} into {} (linked)\n", model, folder.string());
+  print_words(stderr, "converted {} into {} (linked)\n", model, folder.string());
   // What concerns other programs (report.portability) does not concern a cache.
-  for (const std::string& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  for (const std::string& warning : report.warnings) print_words(stderr, "warning: {}\n", warning);
 }
 
 /// The begin of a name, with room for what is added to it in 255 bytes; no character is cut.

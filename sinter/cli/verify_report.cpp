@@ -9,6 +9,7 @@
 #include <string>
 
 #include "sinter/base/dtype.h"
+#include "sinter/cli/text.h"
 
 namespace sinter::cli {
 using Json = nlohmann::ordered_json;
@@ -115,27 +116,29 @@ void print_output(const verify::GraphResult& graph, const verify::OutputResult& 
                   std::size_t output_width, std::size_t reference_width) {
   constexpr std::string_view kIndent = "            ";
   const Comparison& c = output.comparison;
-  fmt::print("  {:<8}  {:<{}}  {:<{}}  ", output.passed ? "ok" : "MISMATCH", output.output,
-             output_width, output.reference, reference_width);
+  print_words(stdout, "  {:<8}  {:<{}}  {:<{}}  ", output.passed ? "ok" : "MISMATCH", output.output,
+              output_width, output.reference, reference_width);
   if (!c.same_shape()) {
-    fmt::print("is {}, expected {}\n", to_string(c.found_shape), to_string(c.reference_shape));
+    print_words(stdout, "is {}, expected {}\n", to_string(c.found_shape),
+                to_string(c.reference_shape));
     return;
   }
   if (c.non_finite_mismatches > 0) {
-    fmt::print("{}\n{}{} NaN and {} infinite, expected {} and {}\n", non_finite_words(c), kIndent,
-               c.found_nan, c.found_inf, c.reference_nan, c.reference_inf);
+    print_words(stdout, "{}\n{}{} NaN and {} infinite, expected {} and {}\n", non_finite_words(c),
+                kIndent, c.found_nan, c.found_inf, c.reference_nan, c.reference_inf);
     if (!has_figures(c)) return;
-    fmt::print("{}the other {}: ", kIndent, c.finite_pairs);
+    print_words(stdout, "{}the other {}: ", kIndent, c.finite_pairs);
   }
-  fmt::print("{}\n", error_words(c, graph.tolerance));
+  print_words(stdout, "{}\n", error_words(c, graph.tolerance));
   if (output.passed) return;
-  fmt::print("{}worst at {}: {:.6g}, expected {:.6g}; max abs {:.3g}, mean abs {:.3g}\n", kIndent,
-             to_string(c.worst_index), c.worst_found, c.worst_reference, c.max_abs, c.mean_abs);
+  print_words(stdout, "{}worst at {}: {:.6g}, expected {:.6g}; max abs {:.3g}, mean abs {:.3g}\n",
+              kIndent, to_string(c.worst_index), c.worst_found, c.worst_reference, c.max_abs,
+              c.mean_abs);
 }
 
 void print_graph(const verify::GraphResult& graph) {
-  fmt::print("{} on {}, {}\n", graph.model.string(), graph.engine.name,
-             dtype_info(graph.compute).word);
+  print_words(stdout, "{} on {}, {}\n", graph.model.string(), graph.engine.name,
+              dtype_info(graph.compute).word);
   std::size_t output_width = 0;
   std::size_t reference_width = 0;
   for (const verify::OutputResult& output : graph.outputs) {
@@ -146,8 +149,8 @@ void print_graph(const verify::GraphResult& graph) {
     print_output(graph, output, output_width, reference_width);
   if (graph.not_compared.empty()) return;
   const bool text = graph.model.parent_path().filename().string().starts_with("text_encoder");
-  fmt::print("  not of this graph: {}{}\n", fmt::join(graph.not_compared, ", "),
-             text ? " (convert --hidden-states gives every state)" : "");
+  print_words(stdout, "  not of this graph: {}{}\n", fmt::join(graph.not_compared, ", "),
+              text ? " (convert --hidden-states gives every state)" : "");
 }
 
 std::string value_words(const BisectValue& value) {
@@ -174,12 +177,12 @@ void print_finding(const verify::BisectFinding& finding, bool compared) {
   for (const BisectValue& value : finding.behind) values.push_back(&value);
   std::size_t width = 0;
   for (const BisectValue* value : values) width = std::max(width, value->value.size());
-  fmt::print("  {} in module '{}', node '{}' ({})\n",
-             compared ? "they part" : "NaN or infinity starts", finding.fault.module,
-             finding.fault.node, finding.fault.op);
+  print_words(stdout, "  {} in module '{}', node '{}' ({})\n",
+              compared ? "they part" : "NaN or infinity starts", finding.fault.module,
+              finding.fault.node, finding.fault.op);
   for (const BisectValue* value : values) {
-    fmt::print("  {} {:<{}}  {}\n", value == &finding.fault ? "->" : "  ", value->value, width,
-               value_words(*value));
+    print_words(stdout, "  {} {:<{}}  {}\n", value == &finding.fault ? "->" : "  ", value->value,
+                width, value_words(*value));
   }
 }
 
@@ -187,16 +190,16 @@ void print_bisection(const Bisection& bisection) {
   const auto side = [](const ReportedSide& s) {
     return fmt::format("{} on {}, {}", s.model.string(), s.engine, dtype_info(s.compute).word);
   };
-  fmt::print("{}\n", side(bisection.suspect));
+  print_words(stdout, "{}\n", side(bisection.suspect));
   if (bisection.reference) {
-    fmt::print("  against {}\n  within max {:.0e}, mean {:.0e} of the scale ({})\n",
-               side(*bisection.reference), bisection.tolerance->max, bisection.tolerance->mean,
-               bisection.tolerance->name);
+    print_words(stdout, "  against {}\n  within max {:.0e}, mean {:.0e} of the scale ({})\n",
+                side(*bisection.reference), bisection.tolerance->max, bisection.tolerance->mean,
+                bisection.tolerance->name);
   }
   if (bisection.finding) {
     print_finding(*bisection.finding, bisection.reference.has_value());
   } else {
-    fmt::print("  no module is at fault\n");
+    print_words(stdout, "  no module is at fault\n");
   }
 }
 

@@ -5,7 +5,9 @@
 #include <utility>
 #include <variant>
 
+#include "sinter/arch/structure.h"
 #include "sinter/base/error.h"
+#include "sinter/base/message.h"
 #include "sinter/models/checkpoint_weights.h"
 #include "sinter/models/text_encoder.h"
 #include "sinter/models/unet.h"
@@ -201,6 +203,36 @@ void build_vae_encoder(const Scope& s, const VaeConfig& config, const IoProfile&
   interface.output(io.latent_out, latent);
 }
 
+/// Whether a graph needs a tensor of its component: of an autoencoder each graph is a half.
+bool needs(const GraphPlan& plan, std::string_view canonical) {
+  if (!std::holds_alternative<VaeConfig>(plan.component->config)) return true;
+  const bool decoder =
+      canonical.starts_with("decoder.") || canonical.starts_with("post_quant_conv.");
+  return decoder == (plan.folder == "vae_decoder");
+}
+
+/// A network with a hole is not begun: the shapes beside it would be guesses.
+void require_complete(const GraphPlan& plan) {
+  const arch::MissingTensor* first = nullptr;
+  std::uint64_t others = 0;
+  for (const arch::MissingTensor& tensor : plan.component->missing) {
+    if (!needs(plan, tensor.canonical)) continue;
+    if (first == nullptr)
+      first = &tensor;
+    else
+      ++others;
+  }
+  if (first == nullptr) return;
+  std::string message = fmt::format("the checkpoint has no '{}'", shown(first->key));
+  if (!first->key.ends_with(first->canonical))
+    message += fmt::format(" ('{}' in diffusers' names)", first->canonical);
+  message += fmt::format(", expected {}", arch::open_shape(first->shape));
+  if (others > 0)
+    message += fmt::format("; {} more tensor{} missing", others, others == 1 ? " is" : "s are");
+  throw Error(ErrorCode::kMissingTensor, std::move(message),
+              "the file may be pruned or damaged; sinter inspect lists what is missing");
+}
+
 }  // namespace
 
 std::vector<GraphPlan> graph_plans(const arch::Model& model) {
@@ -224,6 +256,7 @@ std::unique_ptr<Graph> build_graph(const GraphPlan& plan, const IoProfile& io,
   const models::CheckpointWeights provider(plan.component->weights);
   const Scope s(*graph, provider, {.compute = options.compute, .convert = options.convert_weights});
   try {
+    require_complete(plan);
     if (const auto* text = std::get_if<TextEncoderConfig>(&plan.component->config)) {
       build_text_encoder(s, *text, io, options);
     } else if (const auto* unet = std::get_if<UNetConfig>(&plan.component->config)) {

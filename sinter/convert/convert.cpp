@@ -216,9 +216,14 @@ void require_known_prediction(const arch::Model& model) {
 }
 
 std::vector<std::string> warnings_of(const arch::Model& model) {
-  if (model.find("unet") == nullptr || model.prediction) return {};
-  return {fmt::format("epsilon prediction is assumed: {}; --prediction v says otherwise",
-                      model.prediction_evidence)};
+  std::vector<std::string> warnings;
+  for (const std::string& component : model.missing_components)
+    warnings.push_back(fmt::format("the checkpoint has no {}, so the folder has none", component));
+  if (model.find("unet") != nullptr && !model.prediction)
+    warnings.push_back(
+        fmt::format("epsilon prediction is assumed: {}; --prediction v says otherwise",
+                    model.prediction_evidence));
+  return warnings;
 }
 
 /// Why graphs had to be written that point out of their folders.

@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "sinter/base/error.h"
+#include "sinter/base/utf8.h"
 #include "sinter/convert/weight_files.h"
-#include "sinter/weights/utf8.h"
 
 namespace sinter::convert {
 namespace fs = std::filesystem;
@@ -44,7 +44,7 @@ std::string link_name(const fs::path& source, std::size_t file,
   };
   std::string name = source.filename().string();
   // ONNX holds names as UTF-8 and a file system holds any bytes.
-  const bool readable = weights::utf8_length(std::as_bytes(std::span(name))) == name.size();
+  const bool readable = utf8_length(std::as_bytes(std::span(name))) == name.size();
   if (readable && is_free(name)) return name;
   for (std::size_t number = file;; ++number) {
     name = fmt::format("weights.{}.safetensors", number);

@@ -1,7 +1,7 @@
 // The logs of tests/data/diagnose, of ../shared/cases where that exists, and of the folders of
 // SINTER_CASES (separated by ':'), each laid out as DIR/logs.jsonl: one object a line with `log`,
-// `expected` (domain, root_exception, component, side) and `notes` (further domains that are right).
-// Prints the scores and every miss.
+// `expected` (domain, root_exception, component, side) and `notes` (further domains that are
+// right). Prints the scores and every miss.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <re2/re2.h>
@@ -105,7 +105,8 @@ void judge(const Json& row, Scores& scores) {
     scores.root.add(root_ok);
     scores.root_with_class.add(contains_either(plain(root), plain(fault.root_exception)));
     scores.root_equal.add(plain(root) == plain(fault.root_exception));
-    if (!domain_ok) miss("domain", text_of(expected.at("domain")), domain + " (" + fault.cause + ")");
+    if (!domain_ok)
+      miss("domain", text_of(expected.at("domain")), domain + " (" + fault.cause + ")");
     if (!root_ok) miss("root", root, fault.root_exception);
     if (const std::string want = text_of(expected.at("component")); !want.empty()) {
       scores.component.add(want == fault.component);
@@ -132,10 +133,12 @@ TEST(LogCases, AreDiagnosed) {
       judge(Json::parse(line), scores);
     }
     std::cout << fmt::format(
-        "{}: domain {}/{}, root {}/{} (with class {}, equal {}), component {}/{}, side {}/{}, none {}/{}\n",
+        "{}: domain {}/{}, root {}/{} (with class {}, equal {}), component {}/{}, side {}/{}, none "
+        "{}/{}\n",
         folder.string(), scores.domain.right, scores.domain.all, scores.root.right, scores.root.all,
         scores.root_with_class.right, scores.root_equal.right, scores.component.right,
-        scores.component.all, scores.side.right, scores.side.all, scores.none.right, scores.none.all);
+        scores.component.all, scores.side.right, scores.side.all, scores.none.right,
+        scores.none.all);
     EXPECT_GE(scores.domain.share(), 0.95) << folder;
     EXPECT_GE(scores.root.share(), 0.95) << folder;
     EXPECT_GE(scores.component.share(), 0.9) << folder;

@@ -15,9 +15,8 @@ TEST(LogRules, EveryPatternFindsItsExample) {
   for (const RuleSet& set : rule_sets()) {
     for (const Pattern& pattern : set.patterns) {
       const std::vector<Match> matches = Matcher::rules().find(pattern.example);
-      const bool found = std::any_of(matches.begin(), matches.end(), [&](const Match& match) {
-        return match.pattern == &pattern;
-      });
+      const bool found = std::any_of(matches.begin(), matches.end(),
+                                     [&](const Match& match) { return match.pattern == &pattern; });
       EXPECT_TRUE(found) << pattern.cause << ": " << pattern.pattern << "\n  " << pattern.example;
     }
   }
@@ -28,7 +27,8 @@ TEST(LogRules, EveryExampleLeadsToTheCauseOfItsRow) {
     for (const Pattern& pattern : set.patterns) {
       const Diagnosis diagnosis = diagnose_log(pattern.example);
       if (pattern.weight == Weight::kHarmless) {
-        EXPECT_TRUE(diagnosis.faults.empty()) << pattern.example << "\n  taken for " << diagnosis.faults.front().cause;
+        EXPECT_TRUE(diagnosis.faults.empty())
+            << pattern.example << "\n  taken for " << diagnosis.faults.front().cause;
         continue;
       }
       ASSERT_EQ(diagnosis.faults.size(), 1U) << pattern.cause << ": " << pattern.example;
@@ -66,7 +66,8 @@ TEST(LogRules, EveryPatternLeadsToACauseWithAdviceInBothLanguages) {
     }
   }
   for (const RuleSet& set : rule_sets())
-    for (const Pattern& pattern : set.patterns) EXPECT_TRUE(ids.contains(pattern.cause)) << pattern.cause;
+    for (const Pattern& pattern : set.patterns)
+      EXPECT_TRUE(ids.contains(pattern.cause)) << pattern.cause;
 }
 
 }  // namespace

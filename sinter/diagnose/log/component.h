@@ -2,7 +2,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "sinter/diagnose/log/records.h"
 #include "sinter/diagnose/log/traceback.h"
 
 namespace sinter::diagnose::log {
@@ -19,5 +21,11 @@ std::string_view component_in_message(std::string_view text);
 /// The part that the innermost telling call of a stack belongs to. Wrappers that adapters put
 /// around layers do not count.
 Component component_in_stack(const Exception& exception);
+
+/// The part whose folder or file a path in a text names ("unet/weights.pb").
+std::string_view component_in_path(const std::string& text);
+
+/// The part that the lines before a message speak of: a node, a stage, the path of a file.
+std::string_view component_in_context(const std::vector<Record>& records, std::size_t record);
 
 }  // namespace sinter::diagnose::log

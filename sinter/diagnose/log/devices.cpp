@@ -264,6 +264,45 @@ void read_types(const Finding& finding, Fault& fault) {
   use_cause(fault.side == Side::kModel ? "device-weights-left" : "device-input-left", fault);
 }
 
+struct SignRow {
+  std::string_view sign;
+  std::string_view name;
+};
+constexpr std::array kSigns{SignRow{"+", "add"}, SignRow{"-", "sub"}, SignRow{"*", "mul"},
+                            SignRow{"/", "div"}, SignRow{"@", "matmul"}};
+
+/// An elementwise operation prints neither operator nor argument; its source line has both. The
+/// first device of the message is the left operand's (in "a += b", a's).
+void read_expression(const std::string& line, const Place& left, const Place& right, Fault& fault) {
+  static const RE2 kFunction(
+      R"(torch\.(cat|stack|where|lerp|matmul|bmm|mul|add|sub|div|index_select|gather)\()");
+  std::string name;
+  if (RE2::PartialMatch(line, kFunction, &name)) {
+    fault.operation = name;
+    if (only_data(name)) {
+      fault.side = Side::kData;
+      fault.argument = name == "cat" || name == "stack" ? "tensors" : fault.argument;
+    }
+    return;
+  }
+  static const RE2 kInPlace(R"(^\s*(.+?)\s*([-+*/@])=\s*(.+)$)");
+  static const RE2 kBinary(R"(^\s*(?:return\s+|[\w., \[\]]+\s=\s)?(.+?)\s([-+*/@])\s(.+)$)");
+  std::string first;
+  std::string sign;
+  std::string second;
+  if (!RE2::FullMatch(line, kInPlace, &first, &sign, &second) &&
+      !RE2::FullMatch(line, kBinary, &first, &sign, &second))
+    return;
+  for (const SignRow& row : kSigns)
+    if (sign == row.sign) fault.operation = row.name;
+  if (left.kind == Kind::kUnknown || right.kind == Kind::kUnknown) return;
+  const bool right_wrong = named_is_wrong(right, left);
+  const std::string& wrong = right_wrong ? second : first;
+  static const RE2 kParameter(
+      R"(weight|state_dict|_sd\b|\bsd\[|lora|param|bias|\bself\.[a-z_]+\b[^(]|\bself\.[a-z_]+$|sigmas|alphas|betas|freqs|logvar|running_)");
+  fault.side = RE2::PartialMatch(wrong, kParameter) ? Side::kModel : Side::kData;
+}
+
 void choose_cause(const LogParts& parts, const Finding& finding, const Place& named,
                   const Place& other, Fault& fault) {
   const Exception* stack = stack_of(parts, finding);
@@ -272,10 +311,11 @@ void choose_cause(const LogParts& parts, const Finding& finding, const Place& na
       R"(\bself\.\w+\s*\[|\bself\.(?:sigmas|alphas_cumprod|betas|logvar|timesteps|freqs|\w*pos\w*)\b)");
   const bool two_gpus = named.kind == Kind::kGpu && other.kind == Kind::kGpu;
   const bool adapter = stack != nullptr && component_in_stack(*stack).name == "lora";
+  if (fault.domain == Domain::kOnnxExport) return;  // the folding pass says so itself
   if (two_gpus) {
     use_cause("device-two-gpus", fault);
   } else if (in_folding(stack)) {
-    use_cause("export-folding", fault);
+    use_cause("device-folding", fault);
   } else if (adapter) {
     use_cause("device-adapter", fault);
   } else if (fault.operation == "index" ||
@@ -303,14 +343,27 @@ void choose_cause(const LogParts& parts, const Finding& finding, const Place& na
 
 std::string operator_name(std::string_view method) {
   std::string name(method);
+  const bool wrapped = name.starts_with("wrapper");
+  if (!wrapped && (name.find("::") != name.npos || name.starts_with("memory_efficient_")))
+    return name;
   for (const std::string_view prefix :
-       {"aten::", "wrapper_CUDA_", "wrapper_CompositeExplicitAutograd_", "wrapper_MPS_",
-        "wrapper_XPU_", "wrapper_PrivateUse1_", "wrapper_"})
+       {"wrapper_CUDA_", "wrapper_CompositeExplicitAutograd_", "wrapper_MPS_", "wrapper_XPU_",
+        "wrapper_PrivateUse1_", "wrapper_"})
     if (name.starts_with(prefix)) name.erase(0, prefix.size());
   while (name.starts_with('_')) name.erase(0, 1);
   if (const std::size_t dot = name.find('.'); dot != name.npos) name.resize(dot);
   for (const OperatorRow& row : kOperators)
     if (name == row.method) return std::string(row.name);
+  static const RE2 kKernel(
+      R"((?:_impl_cpu_|_out_frame|_kernel_impl|_cuda_impl|_out_cpu|_out_cuda|_out_mps|_cpu|_cuda|_mps|_with_gemm|KernelImpl)$)");
+  if (RE2::Replace(&name, kKernel, "")) {
+    static constexpr std::array kKernels{
+        OperatorRow{"LayerNorm", "layer_norm"}, OperatorRow{"GroupNorm", "group_norm"},
+        OperatorRow{"slow_conv2d", "conv2d"}, OperatorRow{"thnn_conv2d", "conv2d"},
+        OperatorRow{"softmax_lastdim", "softmax"}};
+    for (const OperatorRow& row : kKernels)
+      if (name == row.method) return std::string(row.name);
+  }
   static const RE2 kOverload(R"(_(?:out|Tensor|Scalar|out_cuda|cuda|forward)$)");
   RE2::Replace(&name, kOverload, "");
   return name;
@@ -332,6 +385,8 @@ void read_devices(const LogParts& parts, const Finding& finding, Fault& fault) {
     choose_cause(parts, finding, Place{Kind::kCpu, -1}, Place{Kind::kGpu, -1}, fault);
     return;
   }
+  if (fault.operation.empty() && fault.argument.empty())
+    read_expression(meeting_line(stack_of(parts, finding)), other, named, fault);
   if (fault.side == Side::kUnknown && !fault.argument.empty()) {
     const Side role = side_of(fault.operation, fault.argument);
     fault.side = only_data(fault.operation) || named_is_wrong(named, other) ? role : opposite(role);

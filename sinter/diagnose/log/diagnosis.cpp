@@ -31,7 +31,7 @@ constexpr std::array kPlaces{
     DomainRow{Domain::kModel, "loader", false},
     DomainRow{Domain::kTensorRtBuild, "builder", true},
     DomainRow{Domain::kTensorRtRuntime, "runtime", false},
-    DomainRow{Domain::kOnnxRuntimeProvider, "runtime", true},
+    DomainRow{Domain::kOnnxRuntimeProvider, "runtime", false},
     DomainRow{Domain::kTokenizerConfig, "loader", false},
     DomainRow{Domain::kOutput, "output", true},
 };
@@ -45,6 +45,13 @@ constexpr std::array kModules{
     ModuleRow{"index_select", "text encoder"},
     ModuleRow{"embedding", "text encoder"},
     ModuleRow{"cat", "unet"},
+    // The first norm that a prompt meets.
+    ModuleRow{"layer_norm", "text encoder"},
+    ModuleRow{"upsample_nearest2d", "unet"},
+    ModuleRow{"aten::scaled_dot_product_attention", "unet"},
+    ModuleRow{"scaled_dot_product_attention", "unet"},
+    ModuleRow{"xformers_flash::flash_fwd", "unet"},
+    ModuleRow{"xformers::efficient_attention_forward_cutlass", "unet"},
 };
 
 std::string_view captured(const Match& match, std::initializer_list<std::string_view> names) {
@@ -58,20 +65,56 @@ std::string whole_message(const LogParts& parts, const Finding& finding) {
   std::string text = finding.text;
   if (!finding.in_message) return text;
   const Exception& exception = parts.exceptions[static_cast<std::size_t>(finding.exception)];
+  text = exception.type + ": " + exception.message;
   for (std::size_t i = exception.record + 1; i <= exception.last_record && text.size() < 4000; ++i)
     text += "\n" + parts.records[i].text;
   return text;
 }
 
+/// Saving and loading calls of a stack, for faults of files.
+std::string_view direction_of(const LogParts& parts, const Finding& finding) {
+  static const RE2 kSaves(
+      R"(torch\.save|save_pretrained|save_file|safe_save|write_record|_write_file|\.save\(|save_image|save_images|save_weights|makedirs|serialize_file|_save\()");
+  static const RE2 kLoads(
+      R"(torch\.load|load_file|safe_open|from_pretrained|load_state_dict|load_checkpoint|load_model|from_single_file|InferenceSession|open_zipfile_reader)");
+  if (finding.exception < 0) return {};
+  const auto& frames = parts.exceptions[static_cast<std::size_t>(finding.exception)].frames;
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    if (RE2::PartialMatch(frame->source, kSaves)) return "output";
+    if (RE2::PartialMatch(frame->source, kLoads)) return "loader";
+  }
+  return {};
+}
+
+/// A context of SDXL (2048) that meets layers for SD 1.x or 2.x: those are of a part beside the
+/// UNet, which would have made the context itself.
+bool meets_wider_context(const Finding& finding) {
+  if (finding.match.pattern == nullptr || finding.match.pattern->reading != Reading::kChannels)
+    return false;
+  static const RE2 kContext(R"(^\d+x2048$)");
+  static const RE2 kLayer(R"(^(?:768|1024)x\d+$)");
+  return RE2::FullMatch(std::string(finding.match.capture("x")), kContext) &&
+         RE2::FullMatch(std::string(finding.match.capture("y")), kLayer);
+}
+
+/// The clues from the surest to the weakest: what the rule knows, what the message names, whose
+/// code raised it, what the operator usually belongs to, what stood in the log before.
 std::string component_of(const LogParts& parts, const Finding& finding, const Fault& fault) {
   const Pattern* pattern = finding.match.pattern;
   if (pattern != nullptr && !pattern->component.empty()) return std::string(pattern->component);
+  if (!fault.component.empty()) return fault.component;
   const auto row = std::find_if(kPlaces.begin(), kPlaces.end(), [&](const DomainRow& place) {
     return place.domain == fault.domain;
   });
   if (row != kPlaces.end() && row->always) return std::string(row->component);
+  if (fault.domain == Domain::kFilesystem) {
+    if (const auto name = direction_of(parts, finding); !name.empty()) return std::string(name);
+    if (const auto name = component_in_path(finding.text); !name.empty()) return std::string(name);
+    return "env";
+  }
   if (fault.domain == Domain::kModel || fault.domain == Domain::kTensorRtRuntime ||
-      fault.domain == Domain::kOnnxExport) {
+      fault.domain == Domain::kOnnxExport || fault.domain == Domain::kTokenizerConfig ||
+      fault.domain == Domain::kOnnxRuntimeProvider) {
     if (const auto name = component_in_message(whole_message(parts, finding)); !name.empty())
       return std::string(name);
   }
@@ -79,12 +122,15 @@ std::string component_of(const LogParts& parts, const Finding& finding, const Fa
   if (finding.exception >= 0)
     place = component_in_stack(parts.exceptions[static_cast<std::size_t>(finding.exception)]);
   if (place.sure) return std::string(place.name);
+  if (meets_wider_context(finding)) return "controlnet";
   for (const ModuleRow& module : kModules)
     if (fault.operation == module.operation) return std::string(module.component);
-  if (!place.name.empty() && fault.domain != Domain::kFilesystem) return std::string(place.name);
+  if (!place.name.empty()) return std::string(place.name);
   if (const auto name = component_in_message(finding.text); !name.empty()) return std::string(name);
+  if (const auto name = component_in_context(parts.records, finding.record); !name.empty())
+    return std::string(name);
   if (row != kPlaces.end()) return std::string(row->component);
-  return "unknown";
+  return fault.cause.starts_with("host-") ? "loader" : "unknown";
 }
 
 Evidence evidence_of(const Record& record) {
@@ -131,6 +177,40 @@ void add_evidence(const LogParts& parts, const Finding& finding, Fault& fault) {
     fault.evidence.push_back(evidence_of(parts.records[record]));
 }
 
+/// The library call that the stack ends in, for faults of files and graphs; the kernel that an
+/// assertion on the GPU names.
+void add_call(const LogParts& parts, const Finding& finding, Fault& fault) {
+  static const RE2 kGather(R"(ScatterGatherKernel\.cu)");
+  static const RE2 kSelect(R"(indexSelect\w*|Indexing\.cu)");
+  static const RE2 kIndex(R"(IndexKernel\.cu)");
+  if (fault.cause == "code-device-assert") {
+    fault.operation = RE2::PartialMatch(finding.text, kGather)   ? "gather"
+                      : RE2::PartialMatch(finding.text, kSelect) ? "index_select"
+                      : RE2::PartialMatch(finding.text, kIndex)  ? "index"
+                                                                 : fault.operation;
+    if (!fault.operation.empty()) fault.argument = "index";
+    return;
+  }
+  const bool files = fault.domain == Domain::kFilesystem || fault.domain == Domain::kModel;
+  const bool graphs = fault.domain == Domain::kOnnxExport || fault.domain == Domain::kDependency;
+  if (finding.exception < 0 || (!files && !graphs)) return;
+  static const RE2 kFiles(
+      R"(\b(torch\.save|torch\.load|pickle\.load|safe_open|InferenceSession|np\.load|save_pretrained|from_single_file)\()");
+  static const RE2 kGraphs(
+      R"(\b(torch\.onnx\.export|onnx\.checker\.check_model|onnx\.load|InferenceSession)\()");
+  if (graphs && !fault.operation.empty()) return;
+  const auto& frames = parts.exceptions[static_cast<std::size_t>(finding.exception)].frames;
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    if (RE2::PartialMatch(frame->source, files ? kFiles : kGraphs, &fault.operation)) return;
+  }
+  // The call itself may be cut off, and only its inside be left.
+  static const RE2 kWriter(R"(write_record|_write_file|PyTorchFileWriter)");
+  const bool writes = std::any_of(frames.begin(), frames.end(), [](const Frame& frame) {
+    return RE2::PartialMatch(frame.source, kWriter);
+  });
+  if (files && fault.operation.empty() && writes) fault.operation = "torch.save";
+}
+
 Fault explain(const LogParts& parts, const Finding& finding) {
   Fault fault;
   const Pattern* pattern = finding.match.pattern;
@@ -155,6 +235,8 @@ Fault explain(const LogParts& parts, const Finding& finding) {
       read_devices(parts, finding, fault);
     read_numbers(finding, fault);
   }
+  add_call(parts, finding, fault);
+  while (fault.argument.ends_with('.')) fault.argument.pop_back();
   fault.component = component_of(parts, finding, fault);
   add_evidence(parts, finding, fault);
   return fault;

@@ -23,7 +23,8 @@ const RE2& trouble() {
   static const RE2 kPattern(
       "[Ee]rror|ERROR|[Ee]xception|Traceback|[Ff]ail|FAIL|\\[E\\]|\\[F\\]|[Kk]illed|[Aa]bort|"
       "[Cc]ore dumped|panicked|[Cc]annot|[Cc]an't|[Cc]ould not|[Cc]ouldn't|[Uu]nable|"
-      "[Oo]ut of memory|OutOfMemory|[Nn]ot enough|OOM|OUTOFMEMORY|[Nn]o LoRA|[Dd]enied|No space|No such|[Nn]ot found|"
+      "[Oo]ut of memory|OutOfMemory|[Nn]ot enough|OOM|OUTOFMEMORY|[Nn]o LoRA|[Dd]enied|No space|No "
+      "such|[Nn]ot found|"
       "[Mm]issing|[Mm]ismatch|[Uu]nsupported|[Nn]ot supported|not compatible|incompatible|"
       "[Ii]nvalid|[Ii]llegal|[Rr]efused|[Cc]orrupt|terminate called|Segmentation|[Bb]us error|"
       "not implemented|[Nn]o module named|WinError|Errno|[^a-z_]nan[^a-z_]|[^A-Z]NaN|[Bb]lack|"

@@ -19,6 +19,7 @@ void note(Fault& fault, std::string english, std::string chinese) {
 void use_cause(std::string_view id, Fault& fault) {
   const Cause& cause = cause_of(id);
   fault.cause = cause.id;
+  fault.domain = cause.domain;
   fault.meaning = {std::string(cause.meaning.english), std::string(cause.meaning.chinese)};
   fault.fixes.clear();
   for (const Text& fix : cause.fixes)
@@ -192,6 +193,12 @@ void read_sizes(const Match& match, Fault& fault) {
     }
   }
   name_sizes(kWidths, all, fault);
+  const bool families = std::any_of(all.begin(), all.end(), [](long size) {
+    return std::any_of(kWidths.begin(), kWidths.end(),
+                       [&](const WidthRow& row) { return row.width == size; });
+  });
+  // Sizes of no family: the shapes were wrong, not the files.
+  if (!families && fault.cause == "model-shapes" && x.size() == 1) use_cause("code-shape", fault);
 }
 
 /// CUDA writes 11.4 as 11040.
@@ -227,6 +234,30 @@ void read_capability(const Match& match, Fault& fault) {
                    match.capture("y")));
 }
 
+/// The rank and the sizes of an input tell which one it is: [N,tokens,width] is the context,
+/// [N,channels,h,w] the latent.
+void read_binding(const std::string& text, Fault& fault) {
+  static const RE2 kShape(R"(\[(\d+(?:, ?\d+){1,4})\])");
+  std::string shape;
+  if (!RE2::PartialMatch(text, kShape, &shape)) return;
+  const std::vector<long> dims = numbers_in(shape);
+  const auto is_width = [](long width) {
+    return std::any_of(kWidths.begin(), kWidths.end(),
+                       [&](const WidthRow& row) { return row.width == width; });
+  };
+  if (dims.size() == 3 && is_width(dims[2])) {
+    fault.component = "text encoder";
+    note(fault, fmt::format("[{}] is a context: its second size is the number of tokens.", shape),
+         fmt::format("[{}] 是条件张量：第二维是 token 数。", shape));
+  } else if (dims.size() == 4 && (dims[1] == 4 || dims[1] == 8 || dims[1] == 9 || dims[1] == 16)) {
+    fault.component = "unet";
+    note(fault, fmt::format("[{}] is a latent: {} by {} pixels.", shape, dims[3] * 8, dims[2] * 8),
+         fmt::format("[{}] 是潜变量：对应 {}×{} 像素。", shape, dims[3] * 8, dims[2] * 8));
+  } else if (dims.size() == 4 && dims[1] == 3) {
+    fault.component = "vae";
+  }
+}
+
 void read_profile(const Match& match, const std::string& text, Fault& fault) {
   const std::vector<long> found = numbers_in(match.capture("found"));
   const std::vector<long> max = numbers_in(match.capture("max"));
@@ -236,6 +267,13 @@ void read_profile(const Match& match, const std::string& text, Fault& fault) {
                      max[0]),
          fmt::format("请求为 {}，profile 允许 {} 到 {}。", found[0], match.capture("min"), max[0]));
   }
+  static const RE2 kCall(
+      R"((setInputShape|set_input_shape|setBindingDimensions|validateInputBindings|enqueueV[23]|execute_async_v[23]))");
+  RE2::PartialMatch(text, kCall, &fault.operation);
+  static const RE2 kTensor(
+      R"re((?:while setting input shape\s+for|for input(?: tensor)?|[Ii]nput tensor|tensor) ['"]?([A-Za-z_][\w.:/]*))re");
+  if (fault.argument.empty()) RE2::PartialMatch(text, kTensor, &fault.argument);
+  read_binding(text, fault);
   std::vector<long> numbers = numbers_in(text);
   const auto tokens = std::find_if(numbers.begin(), numbers.end(),
                                    [](long n) { return n > 77 && n <= 77 * 8 && n % 77 == 0; });

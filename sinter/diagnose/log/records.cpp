@@ -2,13 +2,26 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
+
 namespace sinter::diagnose::log {
 namespace {
 
 /// Rich's logger puts the message in a column and its continuation below it.
 constexpr std::size_t kColumn = 16;
 
+/// TensorRT's messages end with the bracket that their "Error Code N: ... (" opened.
+bool is_open_bracket(const std::string& text) {
+  if (text.find("Error Code ") == text.npos) return false;
+  const auto count = [&](char c) { return std::count(text.begin(), text.end(), c); };
+  return count('(') > count(')');
+}
+
 bool continues(const Record& record, const Line& line) {
+  const std::size_t margin = line.text.find_first_not_of(' ');
+  if (!line.stamped && margin != line.text.npos && margin > 0 && is_open_bracket(record.text) &&
+      line.number <= record.last_line + 1)
+    return true;
   if (!record.stamped || line.stamped || line.boxed || record.blank()) return false;
   if (line.number > record.last_line + 1) return false;
   const std::size_t indent = line.text.find_first_not_of(' ');

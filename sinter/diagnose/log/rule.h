@@ -46,6 +46,7 @@ enum class Reading {
   kCapability,  // a compute capability and those that a build has
   kVersions,    // a version found and one wanted
   kProfile,     // a request and the range of a profile
+  kRevokes,     // a harmless line that says the same of the line before it
   kHeading,     // the lines below it, of the same message, say more
 };
 

@@ -48,7 +48,7 @@ struct Typed {
 
 /// "torch.cuda.OutOfMemoryError: CUDA out of memory..." and the like at the start of a line.
 std::optional<Typed> typed_line(std::string_view text, bool in_stack, bool boxed) {
-  static const RE2 kTyped(R"(^\s{0,8}((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)(?::\s+(.*)|:?)$)");
+  static const RE2 kTyped(R"(^\s{0,8}((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)(?: ?:\s+(.*)|:?)$)");
   Typed found;
   if (!RE2::FullMatch(re2::StringPiece(text.data(), text.size()), kTyped, &found.type,
                       &found.message))
@@ -86,8 +86,8 @@ std::optional<Frame> frame_line(const Record& record) {
   static const RE2 kIPython(R"(^File (\S.*?)(?::\d+)?, in ([\w.<>]+).*$)");
   static const RE2 kCell(
       R"(^\s*(<ipython-input-[^>]+>|(?:Cell )?In(?:put In)? ?\[\d+\]|[~/\w:][^\s:(]*\.py)(?:,? (?:line \d+|in (?:<cell line: \d+>)?([\w<>.]*)).*|:\d+)$)");
-  static const RE2 kRich(R"(^(\S.*?\.pyx?):\d+ in (\S+)\s*$)");
-  static const RE2 kDotNet(R"(^\s+at ((?:[\w<>`+\[\]]+\.)+[\w<>`+.\[\]]+)\(.*$)");
+  static const RE2 kRich(R"(^(\S.*?\.pyx?):\d+ in\s*(\S*)\s*$)");
+  static const RE2 kDotNet(R"(^\s+(?:at|在|bei|à|в|en) ((?:[\w<>`+\[\]]+\.)+[\w<>`+.\[\]]+)\(.*$)");
   Frame frame;
   if (RE2::FullMatch(record.text, kPython, &frame.path, &frame.function)) return frame;
   if (record.boxed) {
@@ -171,7 +171,36 @@ class Parser {
     wants_source_ = true;
   }
 
+  /// "- **Exception Type:** T" and on the next line "- **Exception Message:** M"; "T" alone and
+  /// "  Message=M" two lines below.
+  bool take_fields(const Record& record) {
+    static const RE2 kType(
+        R"(^\s*(?:[-*]\s+)?(?:\*\*)?Exception Type:?(?:\*\*)?:?\s*([\w.]+)\s*$)");
+    static const RE2 kMessage(
+        R"(^\s*(?:[-*]\s+)?(?:\*\*)?(?:Exception )?Message:?(?:\*\*)?\s*[:=]?\s*(\S.*)$)");
+    static const RE2 kDotted(R"(^((?:\w+\.)+\w*Exception):?$)");
+    std::string type;
+    if (!RE2::FullMatch(record.text, kType, &type) && !RE2::FullMatch(record.text, kDotted, &type))
+      return false;
+    for (std::size_t next = at_ + 1; next < std::min(at_ + 4, records_.size()); ++next) {
+      std::string message;
+      if (!RE2::FullMatch(records_[next].text, kMessage, &message)) continue;
+      close();
+      open(at_);
+      stack_.type = type;
+      stack_.message = message;
+      stack_.record = next;
+      stack_.last_record = next;
+      finish_stack();
+      at_ = next;
+      message_open_ = true;
+      return true;
+    }
+    return false;
+  }
+
   bool take_exception(const Record& record) {
+    if (take_fields(record)) return true;
     const bool in_stack =
         open_ && !stack_.frames.empty() && at_ - last_part_ <= 12 && !wants_source_;
     std::optional<Typed> typed =

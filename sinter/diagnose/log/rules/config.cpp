@@ -106,112 +106,116 @@ constexpr Cause kCauses[] = {
                  "比较 len(tokenizer) 与 text_encoder.config.vocab_size"}},
 };
 
-constexpr Pattern
-    kPatterns[] =
-        {
-            {.cause = "config-tokenizer",
-             .pattern = R"re(Can'?t load (?:the )?tokenizer for '(?P<arg>[^']+)')re",
-             .example = "OSError: Can't load tokenizer for 'openai/clip-vit-large-patch14'. If you "
-                        "were trying to load it from 'https://huggingface.co/models', make sure",
-             .type = "OSError",
-             .component = "text encoder"},
-            {.cause = "config-offline",
-             .pattern =
-                 R"re((?:Cannot|cannot) find (?:an appropriate|the requested files in the) (?:cached snapshot folder|disk cache|local cache|cache)|outgoing traffic has been disabled|offline mode is enabled|Cannot reach https?://\S+: offline mode)re",
-             .example = "huggingface_hub.errors.LocalEntryNotFoundError: Cannot find the requested "
-                        "files in the disk cache and outgoing traffic has been disabled.",
-             .component = "loader",
-             .argument = "local_files_only"},
-            {.cause = "config-offline",
-             .pattern =
-                 R"re(We couldn't connect to '(?P<url>https?://[^']+)' to load (?:this (?:file|model)|the files)|Connection error, and we cannot find the requested files in the (?:disk cache|cached path)|(?:An error happened while trying to locate|Please check your connection and try again or make sure))re",
-             .example = "OSError: We couldn't connect to 'https://huggingface.co' to load this "
-                        "file, couldn't find it in the cached files",
-             .component = "loader"},
-            {.cause = "config-missing-file",
-             .pattern =
-                 R"re((?P<repo>\S+) does not appear to have (?:a file named|files? named) \(?'?(?P<arg>[\w./-]+))re",
-             .example = "OSError: ./models/sd15 does not appear to have a file named config.json. "
-                        "Checkout 'https://huggingface.co/./models/sd15/main' for available files.",
-             .type = "OSError",
-             .component = "loader"},
-            {.cause = "config-missing-file",
-             .pattern =
-                 R"re(Error no file named (?P<arg>[\w./-]+)(?:,? .{0,160})? (?:found )?in (?:directory )?)re",
-             .example = "OSError: Error no file named diffusion_pytorch_model.bin found in "
-                        "directory ./unet.",
-             .type = "OSError",
-             .component = "loader"},
-            {.cause = "config-missing-file",
-             .pattern =
-                 R"re((?:EntryNotFoundError|Entry Not Found for url|404 Client Error:? .{0,40}(?:Entry )?Not Found for url)|(?:no file|No file) named (?P<arg>[\w./-]+)|(?:model_index\.json|config\.json|tokenizer\.json|vocab\.json|merges\.txt|preprocessor_config\.json|scheduler_config\.json|tokenizer_config\.json|spiece\.model|v1-inference\.yaml)['"]? (?:not found|is missing|does not exist|could not be found))re",
-             .example = "huggingface_hub.utils._errors.EntryNotFoundError: 404 Client Error. "
-                        "(Request ID: Root=1-aa) Entry Not Found for url: "
-                        "https://huggingface.co/a/b/resolve/main/model_index.json.",
-             .component = "loader"},
-            {.cause = "config-missing-file",
-             .pattern =
-                 R"re(No such file or directory: '(?P<arg>[^']*(?:model_index\.json|/config\.json|\\config\.json|tokenizer\.json|vocab\.json|merges\.txt|\w+_config\.json|spiece\.model))')re",
-             .example = "FileNotFoundError: [Errno 2] No such file or directory: "
-                        "'out/scheduler/scheduler_config.json'",
-             .type = "FileNotFoundError",
-             .component = "loader"},
-            {.cause = "config-access",
-             .pattern =
-                 R"re((?:401|403) Client Error|Access to model \S+ is restricted|You are trying to access a gated repo|GatedRepoError|RepositoryNotFoundError|Repository Not Found for url|is not a valid model identifier listed on|Invalid (?:user token|credentials in Authorization header|username or password)|Cannot access gated repo)re",
-             .example = "huggingface_hub.errors.GatedRepoError: 403 Client Error. (Request ID: "
-                        "Root=1-bb) Cannot access gated repo for url https://huggingface.co/x/y.",
-             .component = "loader"},
-            {.cause = "config-repo-id",
-             .pattern =
-                 R"re(Repo id must (?:be in the form|use alphanumeric)|HFValidationError|Incorrect path_or_model_id: '(?P<arg>[^']*)'|is not a (?:local folder|valid (?:repo|repository))|neither a valid local path nor a valid repo id|is not the path to a directory containing)re",
-             .example = "huggingface_hub.errors.HFValidationError: Repo id must be in the form "
-                        "'repo_name' or 'namespace/repo_name': 'D:/models/sd15'.",
-             .component = "loader"},
-            {.cause = "config-json",
-             .pattern =
-                 R"re(Expecting value: line \d+ column \d+ \(char \d+\)|Extra data: line \d+ column \d+|Expecting (?:property name|',' delimiter)|Unterminated string starting at|It looks like the config file at '(?P<arg>[^']+)' is not a valid JSON|JSONDecodeError|yaml\.(?:scanner|parser)\.\w+Error|while (?:scanning|parsing) a (?:block|flow|simple) )re",
-             .example = "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
-             .component = "loader"},
-            {.cause = "config-network",
-             .pattern =
-                 R"re(Max retries exceeded with url|NewConnectionError|Failed to establish a new connection|getaddrinfo failed|Name or service not known|Temporary failure in name resolution|\[Errno 11001\]|\[Errno 11004\]|CERTIFICATE_VERIFY_FAILED|SSLEOFError|EOF occurred in violation of protocol|Read timed out|ReadTimeoutError|ConnectTimeout|ConnectionResetError|RemoteDisconnected|Connection (?:refused|reset by peer|aborted)|ProxyError|IncompleteRead|\[WinError 100(?:5[134]|6[015])\]|<urlopen error|HTTP Error (?:4\d\d|5\d\d)|5\d\d Server Error|ChunkedEncodingError|ClientConnectorError|LocalEntryNotFoundError)re",
-             .example =
-                 "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='huggingface.co', "
-                 "port=443): Max retries exceeded with url: /x",
-             .component = "loader"},
-            {.cause = "config-class",
-             .pattern =
-                 R"(Tokenizer class (?P<arg>\w+) does not exist|[Uu]nrecognized (?:model|configuration class|processing class) |does not recognize this architecture|Should have a `model_type` key in its config\.json|model_type.{0,60}not recognize|Unknown (?:scheduler|sampler|class)|The component .{0,120} (?:cannot be|is not) (?:loaded|supported)|has been incorrectly initialized or .{0,40} is incorrectly implemented|Pipeline .{0,120} expected \{|is expected to be a component of)",
-             .example = "ValueError: Pipeline <class 'diffusers.StableDiffusionPipeline'> expected "
-                        "{'vae', 'unet'}, but only {'unet'} were passed.",
-             .component = "loader"},
-            {.cause = "config-class",
-             .pattern =
-                 R"re((?:data did not match any variant of untagged enum|expected value at line \d+ column \d+|Exception: No such file or directory \(os error 2\)|Couldn't instantiate the backend tokenizer|Converting from (?:Tiktoken|SentencePiece|slow)|Can'?t load (?:the )?(?:feature extractor|image processor|configuration|config|model) (?:for|of) '(?P<arg>[^']+)'))re",
-             .example = "Exception: data did not match any variant of untagged enum ModelWrapper "
-                        "at line 250373 column 3",
-             .component = "loader"},
-            {.cause = "config-prompt-length",
-             .pattern = R"re(Sequence length must be less than max_position_embeddings)re",
-             .example = "ValueError: Sequence length must be less than max_position_embeddings "
-                        "(got `sequence length`: 120 and max_position_embeddings: 77",
-             .component = "text encoder"},
-            {.cause = "config-embedding",
-             .pattern = R"re(index out of range in self)re",
-             .example = "IndexError: index out of range in self",
-             .type = "IndexError",
-             .component = "text encoder",
-             .operation = "embedding",
-             .argument = "index",
-             .side = Side::kData},
-            {.cause = "config-embedding",
-             .pattern =
-                 R"re(The tokenizer already contains the token (?P<arg>\S+?)\.|Cannot load .{0,60}textual inversion|Tokens? .{0,40} already in tokenizer vocabulary|You (?:are trying to load|passed) .{0,80}embedding.{0,80}(?:shape|dimension))re",
-             .example =
-                 "ValueError: The tokenizer already contains the token <cat-toy>. Please pass a "
-                 "different `placeholder_token` that is not already in the tokenizer.",
-             .component = "text encoder"},
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+constexpr Pattern kPatterns[] = {
+    {.cause = "config-tokenizer",
+     .pattern =
+         R"re(Can'?t load (?:the )?tokenizer for '(?P<arg>[^']+)'|you must first locally save the (?:text_encoder|tokenizer)[^\n]{0,60} in the following path|Can'?t load the (?:tokenizer|vocabulary)|stat: path should be string, bytes, os\.PathLike or integer, not NoneType)re",
+     .example =
+         "OSError: Can't load tokenizer for 'openai/clip-vit-large-patch14'. If you were "
+         "trying to load it from 'https://huggingface.co/models', make sure",
+     .type = "OSError",
+     .component = "text encoder"},
+    {.cause = "config-offline",
+     .pattern =
+         R"re((?:Cannot|cannot) find (?:an appropriate|the requested files in the) (?:cached snapshot folder|disk cache|local cache|cache)|outgoing traffic has been disabled|offline mode is enabled|Cannot reach https?://\S+: offline mode)re",
+     .example =
+         "huggingface_hub.errors.LocalEntryNotFoundError: Cannot find the requested files "
+         "in the disk cache and outgoing traffic has been disabled.",
+     .argument = "local_files_only"},
+    {.cause = "config-offline",
+     .pattern =
+         R"re(We couldn't connect to '(?P<url>https?://[^']+)' to load (?:this (?:file|model)|the files)|Connection error, and we cannot find the requested files in the (?:disk cache|cached path)|(?:An error happened while trying to locate|Please check your connection and try again or make sure))re",
+     .example =
+         "OSError: We couldn't connect to 'https://huggingface.co' to load this file, "
+         "couldn't find it in the cached files"},
+    {.cause = "config-missing-file",
+     .pattern =
+         R"re((?P<repo>\S+) does not appear to have (?:a file named|files? named) \(?'?(?P<arg>[\w./-]+))re",
+     .example =
+         "OSError: ./models/sd15 does not appear to have a file named config.json. "
+         "Checkout 'https://huggingface.co/./models/sd15/main' for available files.",
+     .type = "OSError"},
+    {.cause = "config-missing-file",
+     .pattern =
+         R"re(Error no file named (?P<arg>[\w./-]+)(?:,? .{0,160})? (?:found )?in (?:directory )?)re",
+     .example =
+         "OSError: Error no file named diffusion_pytorch_model.bin found in directory "
+         "./unet.",
+     .type = "OSError"},
+    {.cause = "config-missing-file",
+     .pattern =
+         R"re((?:EntryNotFoundError|Entry Not Found for url|404 Client Error:? .{0,40}(?:Entry )?Not Found for url)|(?:no file|No file) named (?P<arg>[\w./-]+)|(?:model_index\.json|config\.json|tokenizer\.json|vocab\.json|merges\.txt|preprocessor_config\.json|scheduler_config\.json|tokenizer_config\.json|spiece\.model|v1-inference\.yaml)['"]? (?:not found|is missing|does not exist|could not be found))re",
+     .example =
+         "huggingface_hub.utils._errors.EntryNotFoundError: 404 Client Error. (Request "
+         "ID: Root=1-aa) Entry Not Found for url: "
+         "https://huggingface.co/a/b/resolve/main/model_index.json."},
+    {.cause = "config-missing-file",
+     .pattern =
+         R"re(No such file or directory: '(?P<arg>[^']*(?:model_index\.json|/config\.json|\\config\.json|tokenizer\.json|vocab\.json|merges\.txt|\w+_config\.json|spiece\.model))')re",
+     .example =
+         "FileNotFoundError: [Errno 2] No such file or directory: "
+         "'out/scheduler/scheduler_config.json'",
+     .type = "FileNotFoundError"},
+    {.cause = "config-access",
+     .pattern =
+         R"re((?:401|403) Client Error|Access to model \S+ is restricted|You are trying to access a gated repo|GatedRepoError|RepositoryNotFoundError|Repository Not Found for url|is not a valid model identifier listed on|Invalid (?:user token|credentials in Authorization header|username or password)|Cannot access gated repo)re",
+     .example =
+         "huggingface_hub.errors.GatedRepoError: 403 Client Error. (Request ID: "
+         "Root=1-bb) Cannot access gated repo for url https://huggingface.co/x/y."},
+    {.cause = "config-repo-id",
+     .pattern =
+         R"re(Repo id must (?:be in the form|use alphanumeric)|HFValidationError|Incorrect path_or_model_id: '(?P<arg>[^']*)'|is not a (?:local folder|valid (?:repo|repository))|neither a valid local path nor a valid repo id|is not the path to a directory containing)re",
+     .example =
+         "huggingface_hub.errors.HFValidationError: Repo id must be in the form "
+         "'repo_name' or 'namespace/repo_name': 'D:/models/sd15'.",
+     .component = "loader"},
+    {.cause = "config-json",
+     .pattern =
+         R"re(Expecting value: line \d+ column \d+ \(char \d+\)|Extra data: line \d+ column \d+|Expecting (?:property name|',' delimiter)|Unterminated string starting at|It looks like the config file at '(?P<arg>[^']+)' is not a valid JSON|JSONDecodeError|yaml\.(?:scanner|parser)\.\w+Error|while (?:scanning|parsing) a (?:block|flow|simple) )re",
+     .example = "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
+     .component = "loader"},
+    {.cause = "config-network",
+     .pattern =
+         R"re((?:\[Errno -?\d+\] )?(?:Max retries exceeded with url|NewConnectionError|Failed to establish a new connection|getaddrinfo failed|Name or service not known|Temporary failure in name resolution|No address associated with hostname|Network is unreachable|No route to host|Connection timed out|The handshake operation timed out|\[Errno 11001\]|\[Errno 11004\]|CERTIFICATE_VERIFY_FAILED|SSLEOFError|EOF occurred in violation of protocol|Read timed out|ReadTimeoutError|ConnectTimeout|ConnectionResetError|RemoteDisconnected|Connection (?:refused|reset by peer|aborted)|ProxyError|IncompleteRead|\[WinError 100(?:5[134]|6[015])\]|<urlopen error|HTTP Error (?:4\d\d|5\d\d)|5\d\d Server Error|ChunkedEncodingError|ClientConnectorError|LocalEntryNotFoundError))re",
+     .example =
+         "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='huggingface.co', "
+         "port=443): Max retries exceeded with url: /x"},
+    {.cause = "config-class",
+     .pattern =
+         R"re(Tokenizer class (?P<arg>\w+) does not exist|[Uu]nrecognized (?:model|configuration class|processing class) |does not recognize this architecture|Should have a `model_type` key in its config\.json|model_type.{0,60}not recognize|Unknown (?:scheduler|sampler|class)|The component .{0,120} (?:cannot be|is not) (?:loaded|supported)|has been incorrectly initialized or .{0,40} is incorrectly implemented|Pipeline .{0,120} expected \{|is expected to be a component of)re",
+     .example =
+         "ValueError: Pipeline <class 'diffusers.StableDiffusionPipeline'> expected "
+         "{'vae', 'unet'}, but only {'unet'} were passed.",
+     .component = "loader"},
+    {.cause = "config-class",
+     .pattern =
+         R"re((?:data did not match any variant of untagged enum|expected value at line \d+ column \d+|Exception: No such file or directory \(os error 2\)|Couldn't instantiate the backend tokenizer|Converting from (?:Tiktoken|SentencePiece|slow)|Can'?t load (?:the )?(?:feature extractor|image processor|configuration|config|model) (?:for|of) '(?P<arg>[^']+)'))re",
+     .example =
+         "Exception: data did not match any variant of untagged enum ModelWrapper at line "
+         "250373 column 3",
+     .component = "loader"},
+    {.cause = "config-prompt-length",
+     .pattern = R"re(Sequence length must be less than max_position_embeddings)re",
+     .example =
+         "ValueError: Sequence length must be less than max_position_embeddings (got "
+         "`sequence length`: 120 and max_position_embeddings: 77",
+     .component = "text encoder"},
+    {.cause = "config-embedding",
+     .pattern = R"re(index out of range in self)re",
+     .example = "IndexError: index out of range in self",
+     .type = "IndexError",
+     .component = "text encoder",
+     .operation = "embedding",
+     .argument = "index",
+     .side = Side::kData},
+    {.cause = "config-embedding",
+     .pattern =
+         R"re(The tokenizer already contains the token (?P<arg>\S+?)\.|Cannot load .{0,60}textual inversion|Tokens? .{0,40} already in tokenizer vocabulary|You (?:are trying to load|passed) .{0,80}embedding.{0,80}(?:shape|dimension))re",
+     .example =
+         "ValueError: The tokenizer already contains the token <cat-toy>. Please pass a "
+         "different `placeholder_token` that is not already in the tokenizer.",
+     .component = "text encoder"},
 };
 
 }  // namespace

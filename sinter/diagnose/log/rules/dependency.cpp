@@ -141,26 +141,30 @@ constexpr Cause kCauses[] = {
      .confirm = {"nvcc --version; cl / gcc --version", "nvcc --version；cl 或 gcc --version"}},
 };
 
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
     {.cause = "dependency-no-kernel-image",
      .pattern =
-         R"re((?:CUDA error|HIP error|CUDA failure 209|cudaErrorNoKernelImageForDevice)?:? ?no kernel image is available for execution on the device|cudaErrorNoKernelImageForDevice)re",
+         R"re((?:(?:CUDA error|HIP error|CUDA failure 209): )?no kernel image is available for execution on the device|cudaErrorNoKernelImageForDevice|hipErrorNoBinaryForGpu|Unable to find code object for all current devices|named symbol not found)re",
      .example =
-         "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+         "RuntimeError: CUDA error: no kernel image is available for execution on the "
+         "device",
      .type = "RuntimeError",
      .component = "env"},
     {.cause = "dependency-no-kernel-image",
      .pattern =
          R"re(with CUDA capability (?P<x>sm_\d+) is not compatible with the current PyTorch installation|Found GPU\d+ .{1,80} which is of cuda capability (?P<y>[\d.]+)\.|PyTorch no longer supports this GPU because it is too old|HIP error: (?:invalid device function|the operation cannot be performed)|CUDA error: (?:invalid device function|device kernel image is invalid)|rocBLAS error: Cannot read \S*TensileLibrary)re",
-     .example = "NVIDIA GeForce RTX 5080 with CUDA capability sm_120 is not compatible with the "
-                "current PyTorch installation.",
+     .example =
+         "NVIDIA GeForce RTX 5080 with CUDA capability sm_120 is not compatible with the "
+         "current PyTorch installation.",
      .weight = Weight::kSymptom,
      .component = "env"},
     {.cause = "dependency-no-kernel-image",
      .pattern =
          R"re(PTX (?:JIT|was compiled with an unsupported toolchain)|the provided PTX was compiled with an unsupported toolchain|Value 'sm_\d+' is not defined for option 'gpu-name'|Unsupported gpu architecture 'compute_\d+'|FATAL: kernel `[\w]+` is for sm\d+)re",
      .example =
-         "RuntimeError: CUDA error: the provided PTX was compiled with an unsupported toolchain.",
+         "RuntimeError: CUDA error: the provided PTX was compiled with an unsupported "
+         "toolchain.",
      .type = "RuntimeError",
      .component = "env"},
     {.cause = "dependency-cpu-torch",
@@ -171,24 +175,27 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "dependency-driver",
      .pattern =
-         R"re(No CUDA GPUs are available|Found no NVIDIA driver on your system|The NVIDIA driver on your system is too old \(found version (?P<y>\d+)\)|CUDA driver version is insufficient for CUDA runtime version|CUDA initialization: (?:The NVIDIA driver|Found no|CUDA driver)|nvidia-smi has failed because it couldn't communicate|no CUDA-capable device is detected|could not select device driver "" with capabilities: \[\[gpu\]\]|libcuda\.so\.1: cannot open shared object file|CUDA error: (?:initialization error|system has unsupported display driver|forward compatibility was attempted)|system has unsupported display driver / cuda driver combination)re",
-     .example = "RuntimeError: The NVIDIA driver on your system is too old (found version 11040). "
-                "Please update your GPU driver",
+         R"re(No CUDA GPUs are available|Found no NVIDIA driver on your system|The NVIDIA driver on your system is too old \(found version (?P<y>\d+)\)|CUDA driver version is insufficient for CUDA runtime version|CUDA initialization: (?:The NVIDIA driver|Found no|CUDA driver)|nvidia-smi has failed because it couldn't communicate|no CUDA-capable device is detected|CUDA initialization failure with error: (?:35|100|999|222|803)|could not select device driver "" with capabilities: \[\[gpu\]\]|libcuda\.so\.1: cannot open shared object file|CUDA error: (?:initialization error|system has unsupported display driver|forward compatibility was attempted)|system has unsupported display driver / cuda driver combination)re",
+     .example =
+         "RuntimeError: The NVIDIA driver on your system is too old (found version "
+         "11040). Please update your GPU driver",
      .type = "RuntimeError",
      .component = "env",
      .reading = Reading::kVersions},
-    {.cause = "dependency-dll",
-     .pattern =
-         R"re((?:\[?WinError 126\]?|error(?: code)? 126\b|\(126\)|os error 126).{0,400}|DLL load failed(?: while importing (?P<arg>\w+))?: (?:The specified module could not be found|找不到指定的模块|Das angegebene Modul wurde nicht gefunden|.{4,120}))re",
-     .example =
-         "OSError: [WinError 126] Modul iste\xc4\x9fi bulunamad\xc4\xb1. Error loading "
-         "\"C:\\sd\\venv\\Lib\\site-packages\\torch\\lib\\shm.dll\" or one of its dependencies.",
-     .component = "env"},
     {.cause = "dependency-dll-procedure",
      .pattern =
-         R"re(\[?(?:WinError|os error) (?:127|182|193|1114|998|487|-1073741795|-1073741819)\]?.{0,300}|[Ee]rror loading "?[^"]*\.(?:dll|so[.\d]*)"? or one of its dependencies|not a valid Win32 application|[Cc]ould not find module '(?P<arg>[^']+)' \(or one of its dependencies\)|[Aa] dynamic link library \(DLL\) initialization routine failed|The specified procedure could not be found)re",
-     .example = "OSError: [WinError 127] The specified procedure could not be found. Error loading "
-                "\"D:\\py\\Lib\\site-packages\\torch\\lib\\cudnn_adv64_9.dll\"",
+         R"re((?:DLL load failed(?: while importing (?P<arg2>\w+))?: )?(?:\[?(?:WinError|os error) (?:127|182|193|1114|998|487|-1073741795|-1073741819)\]?.{0,300}|not a valid Win32 application|[Aa] dynamic link library \(DLL\) initialization routine failed|The specified procedure could not be found))re",
+     .example =
+         "OSError: [WinError 127] The specified procedure could not be found. Error "
+         "loading \"D:\\py\\Lib\\site-packages\\torch\\lib\\cudnn_adv64_9.dll\"",
+     .component = "env"},
+    {.cause = "dependency-dll",
+     .pattern =
+         R"re((?:\[?WinError 126\]?|error(?: code)? 126\b|\(126\)|os error 126).{0,400}|DLL load failed(?: while importing (?P<arg>\w+))?: (?:The specified module could not be found|找不到指定的模块|Das angegebene Modul wurde nicht gefunden|.{4,120})|[Ee]rror loading "?[^"]*\.(?:dll|so[.\d]*)"? or one of its dependencies|[Cc]ould not find module '(?P<arg2>[^']+)' \(or one of its dependencies\))re",
+     .example =
+         "OSError: [WinError 126] Modul iste\xc4\x9fi bulunamad\xc4\xb1. Error loading "
+         "\"C:\\sd\\venv\\Lib\\site-packages\\torch\\lib\\shm.dll\" or one of its "
+         "dependencies.",
      .component = "env"},
     {.cause = "dependency-instruction",
      .pattern =
@@ -199,19 +206,21 @@ constexpr Pattern kPatterns[] = {
      .pattern =
          R"re((?P<arg>[\w.+-]+\.so(?:\.\d+)*): cannot open shared object file|(?P<arg2>[\w./+-]+\.(?:so[.\d]*|dll|dylib)):? (?:is )?not found|Library not loaded: (?P<arg3>\S+)|version `(?:GLIBC|GLIBCXX|CXXABI)_[\d.]+' not found|Could not (?:load|find|locate) (?:dynamic )?(?:library|file)[: ]+'?(?P<arg4>\S*(?:cudnn|cublas|cudart|cufft|nvrtc|nvinfer)\S*)|Could not load library (?P<arg5>\S+)\. ?Error|Could not locate (?P<arg6>\S+\.dll)|Unable to load any of \{|CUDA Setup failed despite GPU being available|libbitsandbytes_\w+\.(?:so|dll))re",
      .example =
-         "ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
+         "ImportError: libGL.so.1: cannot open shared object file: No such file or "
+         "directory",
      .type = "ImportError",
      .component = "env"},
     {.cause = "dependency-symbol",
      .pattern =
          R"re(undefined symbol: (?P<arg>\S+)|symbol not found in flat namespace|Symbol not found: (?P<arg2>\S+)|DLL load failed while importing \w+: The specified procedure|procedure entry point|version mismatch, this is not allowed|incompatible version.{0,40}ABI)re",
-     .example = "ImportError: /venv/lib/python3.10/site-packages/flash_attn_2_cuda.so: undefined "
-                "symbol: _ZN3c104cuda9SetDeviceEi",
+     .example =
+         "ImportError: /venv/lib/python3.10/site-packages/flash_attn_2_cuda.so: undefined "
+         "symbol: _ZN3c104cuda9SetDeviceEi",
      .type = "ImportError",
      .component = "env"},
     {.cause = "dependency-cudnn",
      .pattern =
-         R"re(cuDNN (?:version incompatibility|error)|CUDNN_STATUS_(?:NOT_INITIALIZED|MAPPING_ERROR|VERSION_MISMATCH|SUBLIBRARY_VERSION_MISMATCH|INTERNAL_ERROR|EXECUTION_FAILED|NOT_SUPPORTED|BAD_PARAM|ARCH_MISMATCH)|[Uu]nable to find a valid cuDNN algorithm|GET was unable to find an engine to execute this computation|miopenStatus\w+|FIND was unable to find an engine)re",
+         R"re(cuDNN (?:version incompatibility|error)|CUDNN_STATUS_(?:NOT_INITIALIZED|MAPPING_ERROR|VERSION_MISMATCH|SUBLIBRARY_VERSION_MISMATCH|INTERNAL_ERROR|EXECUTION_FAILED|NOT_SUPPORTED|BAD_PARAM|ARCH_MISMATCH)|miopenStatus\w+)re",
      .example = "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED",
      .type = "RuntimeError",
      .component = "env"},
@@ -224,15 +233,17 @@ constexpr Pattern kPatterns[] = {
     {.cause = "dependency-cuda-state",
      .pattern =
          R"re(CUDA unknown error - this may be due to an incorrectly set up environment|Unexpected error from cudaGetDeviceCount\(\)|Cannot re-initialize CUDA in forked subprocess|CUDA error: (?:unknown error|API call is not supported|unspecified launch failure|CUBLAS_STATUS_INVALID_VALUE when calling `cublas|operation not supported)|CUBLAS_STATUS_(?:EXECUTION_FAILED|ARCH_MISMATCH|INTERNAL_ERROR)|CUDA error: an illegal instruction|all CUDA-capable devices are busy or unavailable)re",
-     .example = "RuntimeError: Unexpected error from cudaGetDeviceCount(). Did you run some cuda "
-                "functions before calling NumCudaDevices() that might have already set an error?",
+     .example =
+         "RuntimeError: Unexpected error from cudaGetDeviceCount(). Did you run some cuda "
+         "functions before calling NumCudaDevices() that might have already set an error?",
      .type = "RuntimeError",
      .component = "env"},
     {.cause = "dependency-compiler",
      .pattern =
          R"re(Microsoft Visual C\+\+ \d+\.\d+ (?:or greater )?is required|error: command '.{1,120}' failed|Compiler: \w+ is not found|Failed to find C compiler|Cannot find a working triton installation|TritonMissing|CUDA_HOME environment variable is not set|The detected CUDA version \((?P<y>[\d.]+)\) mismatches the version that was used to compile\s*PyTorch \((?P<x>[\d.]+)\)|Error building extension '(?P<arg>\w+)'|Ninja is required to load C\+\+ extensions|nvcc fatal|Could not build wheels for (?P<arg2>[\w-]+)|Failed building wheel for (?P<arg3>[\w-]+)|InductorError|BackendCompilerFailed|CppCompileError|TritonError|subprocess\.CalledProcessError: Command '\[?'?\S*(?:gcc|nvcc|ninja|cl)|Failed to build installable wheels|fatal error (?:C\d+|LNK\d+)|(?:Python|cuda|cuda_runtime)\.h: No such file or directory)re",
-     .example = "error: Microsoft Visual C++ 14.0 or greater is required. Get it with \"Microsoft "
-                "C++ Build Tools\"",
+     .example =
+         "error: Microsoft Visual C++ 14.0 or greater is required. Get it with "
+         "\"Microsoft C++ Build Tools\"",
      .component = "env"},
 };
 

@@ -106,6 +106,19 @@ constexpr Cause kCauses[] = {
                  "不使用 --medvram、--lowvram 或 CPU offload 启动"},
                 {"update the node or extension in the stack", "更新调用栈中出现的节点或扩展"}}},
      .confirm = kConfirmDevices},
+    {.id = "device-folding",
+     .domain = Domain::kOnnxExport,
+     .meaning = {"Constants of the graph could not be folded: inputs of the folding are on two "
+                 "devices, or an operator could not be "
+                 "evaluated.",
+                 "图中的常量无法折叠：参与折叠的输入在两个设备上，或某个算子无法求值。"},
+     .fixes = {{{"export with the model and all inputs on one device",
+                 "导出时让模型和所有输入位于同一设备"},
+                {"do_constant_folding=False", "do_constant_folding=False"},
+                {"convert without PyTorch: sinter convert CHECKPOINT OUT",
+                 "不经过 PyTorch 直接转换：sinter convert CHECKPOINT OUT"}}},
+     .confirm = {"export once more with model.cpu() and inputs on the CPU",
+                 "用 model.cpu() 和 CPU 上的输入再导出一次"}},
     {.id = "device-generator",
      .domain = Domain::kDeviceMismatch,
      .meaning = {"The random generator is of another device than the tensor that it should fill.",
@@ -163,21 +176,34 @@ constexpr Cause kCauses[] = {
      .confirm = kConfirmDevices},
 };
 
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
+    {.cause = "device-folding",
+     .pattern =
+         R"re((?:Warning: )?Constant folding in symbolic shape inference fails: .{0,60}?on the same device(?:, but found at least two devices, (?P<x>\w+(?::\d+)?) and (?P<y>\w+(?::\d+)?)!(?:\s*\(when checking (?:arugment|argument) for argument (?P<arg>\w+) in method (?P<op>[\w:.]+)\))?)?)re",
+     .example =
+         "[W shape_type_inference.cpp:425] Warning: Constant folding in symbolic shape "
+         "inference fails: Expected all tensors to be on the same device, but found at "
+         "least two devices, cpu and cuda:0! (when checking arugment for argument index "
+         "in method wrapper_index_select)",
+     .component = "unknown",
+     .reading = Reading::kDevices},
     {.cause = "device-mixed",
      .pattern =
          R"re(Expected all tensors to be on the same device, but got (?P<arg>\w+) is on (?P<y>\w+(?::\d+)?), different from other tensors on (?P<x>\w+(?::\d+)?)(?: \(when checking argument in method (?P<op>[\w:.]+)\))?)re",
-     .example = "RuntimeError: Expected all tensors to be on the same device, but got mat2 is on "
-                "cpu, different from other tensors "
-                "on cuda:0 (when checking argument in method wrapper_CUDA_bmm)",
+     .example =
+         "RuntimeError: Expected all tensors to be on the same device, but got mat2 is on "
+         "cpu, different from other tensors on cuda:0 (when checking argument in method "
+         "wrapper_CUDA_bmm)",
      .type = "RuntimeError",
      .reading = Reading::kDevices},
     {.cause = "device-mixed",
      .pattern =
          R"re(Expected all tensors to be on the same device, but found at least two devices, (?P<x>\w+(?::\d+)?) and (?P<y>\w+(?::\d+)?)!(?:\s*\(when checking (?:arugment|argument) for argument (?P<arg>\w+) in method (?P<op>[\w:.]+)\))?)re",
-     .example = "RuntimeError: Expected all tensors to be on the same device, but found at least "
-                "two devices, cuda:0 and cpu! (when "
-                "checking argument for argument weight in method wrapper_CUDA__native_layer_norm)",
+     .example =
+         "RuntimeError: Expected all tensors to be on the same device, but found at least "
+         "two devices, cuda:0 and cpu! (when checking argument for argument weight in "
+         "method wrapper_CUDA__native_layer_norm)",
      .type = "RuntimeError",
      .reading = Reading::kDevices},
     {.cause = "device-mixed",
@@ -188,57 +214,65 @@ constexpr Pattern kPatterns[] = {
     {.cause = "device-mixed",
      .pattern =
          R"re(Unhandled FakeTensor Device Propagation for (?:aten\.)?(?P<op>[\w.]+), found two different devices (?P<x>\w+(?::\d+)?),? (?:and )?(?P<y>\w+(?::\d+)?))re",
-     .example = "RuntimeError: Unhandled FakeTensor Device Propagation for aten.addmm.default, "
-                "found two different devices cuda:0, cpu",
+     .example =
+         "RuntimeError: Unhandled FakeTensor Device Propagation for aten.addmm.default, "
+         "found two different devices cuda:0, cpu",
      .type = "RuntimeError",
      .reading = Reading::kDevices},
     {.cause = "device-mixed",
      .pattern =
          R"re([Ee]xpected object of (?:device type|backend) (?P<x>\w+) but got (?:device type|backend) (?P<y>\w+) for (?:argument #\d+ '(?P<arg>\w+)'|sequence element \d+ in sequence argument at position #\d+ '(?P<arg2>\w+)')(?: in call to (?P<op>\w+))?)re",
-     .example = "RuntimeError: Expected object of backend CUDA but got backend CPU for argument #4 "
-                "'mat1' in call to _th_addmm",
+     .example =
+         "RuntimeError: Expected object of backend CUDA but got backend CPU for argument "
+         "#4 'mat1' in call to _th_addmm",
      .type = "RuntimeError",
      .reading = Reading::kDevices},
     {.cause = "device-mixed",
      .pattern =
          R"re(Expected object of type (?:Variable containing )?(?P<xtype>torch\.[\w.]*Tensor) but found type (?P<ytype>torch\.[\w.]*Tensor) for argument #\d+ '(?P<arg>\w+)'(?: in call to (?P<op>\w+))?)re",
-     .example = "RuntimeError: Expected object of type torch.cuda.FloatTensor but found type "
-                "torch.FloatTensor for argument #4 'mat1'",
+     .example =
+         "RuntimeError: Expected object of type torch.cuda.FloatTensor but found type "
+         "torch.FloatTensor for argument #4 'mat1'",
      .type = "RuntimeError",
      .reading = Reading::kTypes},
     {.cause = "device-mixed",
      .pattern =
          R"re(Tensor for (?:'out' is on \w+, Tensor for )?argument #\d+ '(?P<arg>\w+)' is on (?P<y>\w+), but expected (?:it|them) to be on (?P<x>\w+) \(while checking arguments for (?P<op>\w+)\))re",
-     .example = "RuntimeError: Tensor for argument #3 'mat2' is on CPU, but expected it to be on "
-                "GPU (while checking arguments for addmm)",
+     .example =
+         "RuntimeError: Tensor for argument #3 'mat2' is on CPU, but expected it to be on "
+         "GPU (while checking arguments for addmm)",
      .type = "RuntimeError",
      .reading = Reading::kDevices},
     {.cause = "device-mixed",
      .pattern =
          R"re(Expected tensor for argument #\d+ '(?P<arg2>\w+)' to have the same device as tensor for argument #\d+ '(?P<arg>\w+)'; but device (?P<x>\d+) does not equal (?P<y>\d+) \(while checking arguments for (?P<op>\w+)\))re",
-     .example = "RuntimeError: Expected tensor for argument #1 'input' to have the same device as "
-                "tensor for argument #2 'weight'; but "
-                "device 1 does not equal 0 (while checking arguments for cudnn_convolution)",
+     .example =
+         "RuntimeError: Expected tensor for argument #1 'input' to have the same device "
+         "as tensor for argument #2 'weight'; but device 1 does not equal 0 (while "
+         "checking arguments for cudnn_convolution)",
      .type = "RuntimeError",
      .reading = Reading::kDevices},
     {.cause = "device-mixed",
-     .pattern = R"re([Ee]xpected device (?P<x>\w+(?::\d+)?) but got device (?P<y>\w+(?::\d+)?))re",
+     .pattern =
+         R"re([Ee]xpected device (?P<x>\w+(?::\d+)?) but got device (?P<y>\w+(?::\d+)?))re",
      .example = "RuntimeError: expected device cuda:0 but got device cpu",
      .type = "RuntimeError",
      .reading = Reading::kDevices},
     {.cause = "device-weights-left",
      .pattern =
          R"re(Input type \((?P<input>[\w.:]+)\) and (?P<arg>weight|bias) type \((?P<weight>[\w.:]+)\) should be the same(?: or input should be a MKLDNN tensor and weight is a dense tensor)?)re",
-     .example = "RuntimeError: Input type (torch.cuda.FloatTensor) and weight type "
-                "(torch.FloatTensor) should be the same",
+     .example =
+         "RuntimeError: Input type (torch.cuda.FloatTensor) and weight type "
+         "(torch.FloatTensor) should be the same",
      .type = "RuntimeError",
      .operation = "conv2d",
      .reading = Reading::kTypes},
     {.cause = "device-mixed",
      .pattern =
          R"re((?P<op>\w+)_mps: input\(device='?(?P<x>\w+(?::\d+)?)'?\) and weight\(device='?(?P<y>\w+(?::\d+)?)'?\)\s+must be on the same device)re",
-     .example = "RuntimeError: slow_conv2d_forward_mps: input(device='mps:0') and "
-                "weight(device=cpu')  must be on the same device",
+     .example =
+         "RuntimeError: slow_conv2d_forward_mps: input(device='mps:0') and "
+         "weight(device=cpu')  must be on the same device",
      .type = "RuntimeError",
      .argument = "weight",
      .reading = Reading::kDevices},
@@ -256,8 +290,9 @@ constexpr Pattern kPatterns[] = {
     {.cause = "device-unregistered",
      .pattern =
          R"re(indices should be either on (?:cpu|'cpu'|\w+) or on the same device as the indexed tensor(?: \((?P<x>\w+(?::\d+)?)\))?)re",
-     .example = "RuntimeError: indices should be either on cpu or on the same device as the "
-                "indexed tensor (cpu)",
+     .example =
+         "RuntimeError: indices should be either on cpu or on the same device as the "
+         "indexed tensor (cpu)",
      .type = "RuntimeError",
      .operation = "index",
      .argument = "indices",
@@ -272,16 +307,18 @@ constexpr Pattern kPatterns[] = {
     {.cause = "device-input-left",
      .pattern =
          R"re(Input and (?P<arg>parameter|hidden) tensors are not (?:at|on) the same device, found input tensor at (?P<y>\w+(?::\d+)?) and \w+ tensor at (?P<x>\w+(?::\d+)?))re",
-     .example = "RuntimeError: Input and parameter tensors are not at the same device, found input "
-                "tensor at cpu and parameter tensor at cuda:0",
+     .example =
+         "RuntimeError: Input and parameter tensors are not at the same device, found "
+         "input tensor at cpu and parameter tensor at cuda:0",
      .type = "RuntimeError",
      .argument = "input",
      .reading = Reading::kDevices},
     {.cause = "device-input-left",
      .pattern =
          R"re((?:torch\.)?(?P<op>cat|stack|\w+)\(\): all input tensors must be on the same device\. Received (?P<x>\w+(?::\d+)?) and (?P<y>\w+(?::\d+)?))re",
-     .example = "RuntimeError: torch.cat(): all input tensors must be on the same device. Received "
-                "cuda:0 and cpu",
+     .example =
+         "RuntimeError: torch.cat(): all input tensors must be on the same device. "
+         "Received cuda:0 and cpu",
      .type = "RuntimeError",
      .argument = "tensors",
      .side = Side::kData,
@@ -289,15 +326,17 @@ constexpr Pattern kPatterns[] = {
     {.cause = "device-mixed",
      .pattern =
          R"re((?P<op>\w+)\(\): [Ee]xpected (?:both inputs|all inputs|inputs) to be on (?:the )?same device, but input \w+ is on (?P<x>\w+(?::\d+)?) and input \w+ is on (?P<y>\w+(?::\d+)?))re",
-     .example = "RuntimeError: binary_op(): expected both inputs to be on same device, but input a "
-                "is on cuda:0 and input b is on cuda:7",
+     .example =
+         "RuntimeError: binary_op(): expected both inputs to be on same device, but input "
+         "a is on cuda:0 and input b is on cuda:7",
      .type = "RuntimeError",
      .reading = Reading::kDevices},
     {.cause = "device-mixed",
      .pattern =
          R"re([Ee]xpected condition, x and y to be on the same device, but (?P<arg>\w+) is on (?P<y>\w+(?::\d+)?) and \w+ and \w+ are on (?P<x>\w+(?::\d+)?))re",
-     .example = "RuntimeError: Expected condition, x and y to be on the same device, but condition "
-                "is on cpu and x and y are on cuda:0 and cuda:0 respectively",
+     .example =
+         "RuntimeError: Expected condition, x and y to be on the same device, but "
+         "condition is on cpu and x and y are on cuda:0 and cuda:0 respectively",
      .type = "RuntimeError",
      .operation = "where",
      .reading = Reading::kDevices},
@@ -310,14 +349,16 @@ constexpr Pattern kPatterns[] = {
     {.cause = "device-two-gpus",
      .pattern =
          R"re(arguments are located on different GPUs|tensors? (?:are|is) on different GPUs|expected all tensors to be on the same GPU)re",
-     .example = "RuntimeError: arguments are located on different GPUs at "
-                "/pytorch/aten/src/THC/generic/THCTensorIndex.cu:403",
+     .example =
+         "RuntimeError: arguments are located on different GPUs at "
+         "/pytorch/aten/src/THC/generic/THCTensorIndex.cu:403",
      .type = "RuntimeError"},
     {.cause = "device-weights-left",
      .pattern =
          R"re(module must have its parameters and buffers on device (?P<x>\w+(?::\d+)?) \(device_ids\[0\]\) but found one of them on device: (?P<y>\w+(?::\d+)?))re",
-     .example = "RuntimeError: module must have its parameters and buffers on device cuda:1 "
-                "(device_ids[0]) but found one of them on device: cuda:0",
+     .example =
+         "RuntimeError: module must have its parameters and buffers on device cuda:1 "
+         "(device_ids[0]) but found one of them on device: cuda:0",
      .type = "RuntimeError",
      .side = Side::kModel},
     {.cause = "device-generator",
@@ -328,9 +369,11 @@ constexpr Pattern kPatterns[] = {
      .argument = "generator",
      .side = Side::kData},
     {.cause = "device-to-numpy",
-     .pattern = R"re([Cc]an'?t convert (?:\w+(?::\d+)? device type tensor|CUDA tensor) to numpy)re",
-     .example = "TypeError: can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to "
-                "copy the tensor to host memory first.",
+     .pattern =
+         R"re([Cc]an'?t convert (?:\w+(?::\d+)? device type tensor|CUDA tensor) to numpy)re",
+     .example =
+         "TypeError: can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() "
+         "to copy the tensor to host memory first.",
      .type = "TypeError",
      .operation = "numpy",
      .side = Side::kData},
@@ -342,7 +385,7 @@ constexpr Pattern kPatterns[] = {
      .side = Side::kModel},
     {.cause = "device-meta",
      .pattern =
-         R"re(Tensor on device (?P<y>\w+(?::\d+)?) is not on the expected device (?P<x>meta)|(?P<arg>\w+) is on the meta device, we need a `value` to put in on)re",
+         R"re(Tensor on device meta is not on the expected device|Tensor on device (?P<y>\w+(?::\d+)?) is not on the expected device (?P<x>meta)|(?P<arg>\w+) is on the meta device, we need a `value` to put in on)re",
      .example = "RuntimeError: Tensor on device cuda:0 is not on the expected device meta!",
      .type = "RuntimeError",
      .side = Side::kModel},
@@ -357,8 +400,8 @@ constexpr Pattern kPatterns[] = {
          R"re(Attempting to deserialize object on (?:a CUDA device|CUDA device \d+) but torch\.cuda\.(?:is_available\(\) is False|device_count\(\) is \d+))re",
      .example =
          "RuntimeError: Attempting to deserialize object on a CUDA device but "
-         "torch.cuda.is_available() is False. If you are running "
-         "on a CPU-only machine, please use torch.load with map_location=torch.device('cpu')",
+         "torch.cuda.is_available() is False. If you are running on a CPU-only machine, "
+         "please use torch.load with map_location=torch.device('cpu')",
      .type = "RuntimeError",
      .component = "loader",
      .operation = "torch.load",
@@ -366,14 +409,16 @@ constexpr Pattern kPatterns[] = {
     {.cause = "device-input-left",
      .pattern =
          R"re(Pointer argument \(at \d+\) cannot be accessed from Triton \(cpu tensor\?\))re",
-     .example = "ValueError: Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)",
+     .example =
+         "ValueError: Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)",
      .type = "ValueError",
      .side = Side::kData},
     {.cause = "device-backend",
      .pattern =
          R"re(Could not run '(?:aten|prims|quantized|torchvision)::(?P<op>\w+)(?:\.\w+)?' with arguments from the '(?P<y>\w+)' backend)re",
-     .example = "NotImplementedError: Could not run 'aten::slow_conv3d_forward' with arguments "
-                "from the 'CUDA' backend.",
+     .example =
+         "NotImplementedError: Could not run 'aten::slow_conv3d_forward' with arguments "
+         "from the 'CUDA' backend.",
      .type = "NotImplementedError"},
     {.cause = "device-mixed",
      .pattern =

@@ -14,6 +14,17 @@ constexpr Cause kCauses[] = {
                  "清理该磁盘，或写到别处（HF_HOME、TMPDIR、输出目录）"},
                 {"delete the partly written file", "删除写了一半的文件"}}},
      .confirm = {"df -h of the folder that is written to", "对写入的目录执行 df -h"}},
+    {.id = "filesystem-external-data",
+     .domain = Domain::kFilesystem,
+     .meaning = {"The graph's weights are in a second file that is not where the graph says "
+                 "(moved, not downloaded, another working folder).",
+                 "图的权重存放在另一个文件里，而该文件不在图所指的位置（被移动、没有下载，或工作目"
+                 "录不对）。"},
+     .fixes = {{{"keep model.onnx and its data file in one folder, under their names",
+                 "把 model.onnx 与数据文件放在同一文件夹，且不要改名"},
+                {"download the data file too", "把数据文件也下载下来"},
+                {"load by path, not as bytes", "按路径加载，而不是以字节加载"}}},
+     .confirm = {"list the folder of the model", "列出模型所在文件夹"}},
     {.id = "filesystem-missing",
      .domain = Domain::kFilesystem,
      .meaning = {"A file or folder that the program was told of does not exist under that name.",
@@ -81,6 +92,7 @@ constexpr Cause kCauses[] = {
      .confirm = {"python -m PIL FILE", "python -m PIL 文件"}},
 };
 
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
     {.cause = "filesystem-full",
      .pattern =
@@ -90,8 +102,9 @@ constexpr Pattern kPatterns[] = {
     {.cause = "filesystem-encoding",
      .pattern =
          R"re('(?P<arg>[\w-]+)' codec can'?t (?:decode|encode) (?:byte|bytes|character|characters))re",
-     .example = "UnicodeEncodeError: 'charmap' codec can't encode characters in position 0-5: "
-                "character maps to <undefined>",
+     .example =
+         "UnicodeEncodeError: 'charmap' codec can't encode characters in position 0-5: "
+         "character maps to <undefined>",
      .type = "UnicodeDecodeError",
      .component = "env"},
     {.cause = "filesystem-picture",
@@ -102,20 +115,23 @@ constexpr Pattern kPatterns[] = {
     {.cause = "filesystem-links",
      .pattern =
          R"re(\[WinError 1314\][^\n]*|[Cc]annot create symlink|[Ii]nvalid cross-device link|\[Errno 18\]|\[WinError 17\]|Operation not permitted: '[^']+' -> ')re",
-     .example = "OSError: [WinError 1314] A required privilege is not held by the client: "
-                "'..\\\\..\\\\blobs\\\\1a' -> 'snapshots\\\\b'",
+     .example =
+         "OSError: [WinError 1314] A required privilege is not held by the client: "
+         "'..\\\\..\\\\blobs\\\\1a' -> 'snapshots\\\\b'",
      .component = "env"},
     {.cause = "filesystem-path-name",
      .pattern =
          R"re(\[Errno 36\][^\n]*|[Ff]ile ?name too long|\[WinError (?:123|206)\][^\n]*|\[Errno 22\] Invalid argument: '[^']*'|\(unicode error\) 'unicodeescape' codec|embedded null (?:byte|character)|(?:os error|OS Error) (?:123|206)\b)re",
-     .example = "OSError: [WinError 123] The filename, directory name, or volume label syntax is "
-                "incorrect: 'out\\\\a:b.png'",
+     .example =
+         "OSError: [WinError 123] The filename, directory name, or volume label syntax is "
+         "incorrect: 'out\\\\a:b.png'",
      .component = "env"},
     {.cause = "filesystem-permission",
      .pattern =
          R"re(\[Errno 13\][^\n]*|\[Errno 1\] Operation not permitted[^\n]*|\[WinError (?:5|32|33)\][^\n]*|(?:os error|code:) (?:5|13|32)\b|[Pp]ermission denied|[Aa]ccess is denied|[Rr]ead-only file system|\[Errno 30\][^\n]*|detected dubious ownership)re",
-     .example = "PermissionError: [WinError 32] The process cannot access the file because it is "
-                "being used by another process: 'model.tmp'"},
+     .example =
+         "PermissionError: [WinError 32] The process cannot access the file because it is "
+         "being used by another process: 'model.tmp'"},
     {.cause = "filesystem-io",
      .pattern =
          R"re(\[Errno 5\][^\n]*|Input/output error|\[Errno (?:116|121|107|6)\]|[Ss]tale file handle|\[WinError (?:23|55|59|64|1117|433)\][^\n]*|error while (?:reading|writing) .{0,40}(?:disk|drive)|I/O error: .{0,40}os error)re",
@@ -124,11 +140,13 @@ constexpr Pattern kPatterns[] = {
      .pattern =
          R"re(\[Errno 2\] [^\n]*|(?:\[ONNXRuntimeError\] : 3 : NO_SUCHFILE : )(?P<op>Load model from )?(?P<arg2>\S+)[^\n]*|\[WinError [23]\][^\n]*|\(os error [23]\)|[Cc]ould not open file:? '?(?P<arg4>\S+)'?|No such file or directory(?:: '?(?P<arg>[^']+)'?)?|cannot (?:find|open) (?:the )?(?:file|path) '?(?P<arg5>\S+)|[Ff]ile (?:not found|does not exist|doesn't exist)[: ]+'?(?P<arg6>\S*)|Cannot find (?:the )?(?:checkpoint|model|file)|No checkpoints found|Error opening file)re",
      .example =
-         "FileNotFoundError: [Errno 2] No such file or directory: '/content/train/instance'"},
+         "FileNotFoundError: [Errno 2] No such file or directory: "
+         "'/content/train/instance'"},
     {.cause = "filesystem-missing",
      .pattern =
          R"re(\[Errno (?:20|21|17|39)\][^\n]*|Is a directory|[Nn]ot a directory|\[WinError (?:183|145|267)\][^\n]*|no such (?:file|directory)|(?:path|directory|folder|file) (?:'[^']*' |\S+ )?does not exist|No data found\. Please verify arguments|No (?:training )?(?:images|data) (?:found|in)|Instance images root doesn't exists|[Nn]o images? found)re",
-     .example = "NotADirectoryError: [Errno 20] Not a directory: 'models/lora.safetensors/config'"},
+     .example =
+         "NotADirectoryError: [Errno 20] Not a directory: 'models/lora.safetensors/config'"},
 };
 
 }  // namespace

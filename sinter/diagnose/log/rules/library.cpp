@@ -93,126 +93,142 @@ constexpr Cause kCauses[] = {
      .confirm = kPipCheck},
 };
 
-constexpr Pattern
-    kPatterns
-        [] =
-            {
-                {.cause = "library-numpy2",
-                 .pattern =
-                     R"re(numpy\.core\.multiarray failed to import|numpy\.dtype size changed, may indicate binary incompatibility|_ARRAY_API not found|Numpy is not available|module 'numpy' has no attribute '(?P<arg>float|int|bool|object|complex|str|typeDict|float_|infty|unicode_|NaN|Inf|product|sctypes|asscalar)'|`np\.\w+` was (?:a deprecated alias|removed in)|module compiled against ABI version 0x\w+ but this version of numpy)re",
-                 .example = "ValueError: numpy.dtype size changed, may indicate binary "
-                            "incompatibility. Expected 96 from C header, got 88 from PyObject",
-                 .component = "env"},
-                {.cause = "library-numpy2",
-                 .pattern = R"re(A module that was compiled using NumPy 1\.x cannot be run in)re",
-                 .example = "A module that was compiled using NumPy 1.x cannot be run in",
-                 .weight = Weight::kSuspicion,
-                 .component = "env"},
-                {.cause = "library-xformers",
-                 .pattern =
-                     R"re(No operator found for `?(?P<op>memory_efficient_attention_\w+)`?|Could not run 'xformers::(?P<op2>\w+)' with arguments from the '\w+' backend|xFormers wasn't build with CUDA support|requires (?:a )?device with capability > \(\d+, \d+\) but your GPU has capability)re",
-                 .example = "NotImplementedError: No operator found for "
-                            "`memory_efficient_attention_backward` with inputs:",
-                 .type = "NotImplementedError",
-                 .component = "env"},
-                {.cause = "library-xformers",
-                 .pattern = R"re(xFormers can't load C\+\+/CUDA extensions)re",
-                 .example = "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers "
-                            "was built for:",
-                 .weight = Weight::kHarmless,
-                 .component = "env"},
-                {.cause = "library-ir-version",
-                 .pattern =
-                     R"re((?:\[ONNXRuntimeError\] : \d+ : \w+ : )?(?:Load model from .{1,300}? failed:.{0,700}?)?(?:Unsupported model IR version: (?P<y>\d+), max supported IR version: (?P<x>\d+)|ONNX Runtime only \*guarantees\* support for models stamped with (?:official released )?(?:onnx )?opset version (?P<x2>\d+) or lower|Your model ir_version (?P<y2>\d+) is higher than the checker's|[Uu]nsupported (?:onnx )?opset(?: version)?.{0,20}domain))re",
-                 .example =
-                     "onnxruntime.capi.onnxruntime_pybind11_state.Fail: [ONNXRuntimeError] : 1 : "
-                     "FAIL : Load model from a.onnx failed:model.cc:150 Unsupported model "
-                     "IR version: 11, max supported IR version: 10",
-                 .component = "env",
-                 .reading = Reading::kVersions},
-                {.cause = "library-api",
-                 .pattern =
-                     R"re(cannot import name '?(?P<arg>\w+)'? from (?:partially initialized module )?'?(?P<module>[\w.]+)'?)re",
-                 .example =
-                     "ImportError: cannot import name 'cached_download' from 'huggingface_hub' "
-                     "(/venv/lib/python3.10/site-packages/huggingface_hub/__init__.py)",
-                 .type = "ImportError",
-                 .component = "env"},
-                {.cause = "library-missing",
-                 .pattern = R"re(No module named '?(?P<arg>[\w.-]+)'?)re",
-                 .example = "ModuleNotFoundError: No module named 'diffusers'",
-                 .type = "ModuleNotFoundError",
-                 .component = "env"},
-                {.cause = "library-missing",
-                 .pattern =
-                     R"re(requires the (?P<arg>\S+) (?:library|package) but it was not found|is only available (?:with|if) .{0,80}install|(?:Please|please|You need to) (?:install|run) `?(?:pip install )?(?P<arg2>[\w-]+)|[Uu]sing `?(?:low_cpu_mem_usage=True|a `device_map`|bitsandbytes|load_in_8bit).{0,80}requires? (?P<arg3>[Aa]ccelerate|bitsandbytes)|No package metadata was found for (?P<arg4>[\w-]+)|The '(?P<arg5>[\w.-]+)' distribution was not found and is required|(?P<arg6>\w+) is not installed|DistributionNotFound|PackageNotFoundError)re",
-                 .example = "ImportError: T5Tokenizer requires the SentencePiece library but it "
-                            "was not found in your environment.",
-                 .type = "ImportError",
-                 .component = "env"},
-                {.cause = "library-api",
-                 .pattern =
-                     R"re((?:partially initialized )?module '(?P<module>(?:torch|torchvision|numpy|PIL|transformers|diffusers|gradio|pkgutil|collections|xformers|tensorrt|onnx|onnxruntime|accelerate|safetensors|cv2|pytorch_lightning|huggingface_hub|pkg_resources|importlib|inspect|distutils|bitsandbytes|triton|jax|tensorflow|scipy|pydantic|fastapi|k_diffusion|open_clip|clip|timm|albumentations|basicsr|setuptools|asyncio|typing|sympy|einops|omegaconf|peft|ldm|sgm|comfy)[\w.]*)' has no attribute '(?P<arg>\w+)')re",
-                 .example = "AttributeError: module 'PIL.Image' has no attribute 'ANTIALIAS'",
-                 .type = "AttributeError",
-                 .component = "env"},
-                {.cause = "library-api",
-                 .pattern =
-                     R"((?P<module>[\w.-]+)(?:[<>=!~]=?[\w.,<>=!~* ]+)? is required for a normal functioning of this module, but found (?P<x>[\w.-]+==[\w.]+)|requires (?P<module2>[\w-]+) ?[<>=!~]=? ?(?P<y>[\d.]+).{0,60}(?:but|found|you have)|version of (?P<module3>[\w-]+) (?:is|that is) (?:too old|not supported)|VersionConflict|ContextualVersionConflict|(?:minimum|required) version.{0,60}(?:installed|found)|[\w.]+ (?:has been|was) (?:removed|moved|deprecated and removed))",
-                 .example = "ImportError: tokenizers>=0.14,<0.15 is required for a normal "
-                            "functioning of this module, but found tokenizers==0.13.3.",
-                 .type = "ImportError",
-                 .component = "env"},
-                {.cause = "library-api",
-                 .pattern =
-                     R"re(operator (?P<op>torchvision::nms|\w+::\w+) does not exist|Couldn't load custom C\+\+ ops|Failed to import (?P<module>(?:transformers|diffusers|torch|peft)[\w.]*) because of the following error|Failed to load (?:image )?Python extension|infer_schema\(func\)|Parameter \w+ has unsupported type)re",
-                 .example = "RuntimeError: operator torchvision::nms does not exist",
-                 .type = "RuntimeError",
-                 .component = "env"},
-                {.cause = "library-arguments",
-                 .pattern =
-                     R"re((?P<op>[\w.]+)\(\) got an unexpected keyword argument '(?P<arg>\w+)'|unexpected keyword argument '(?P<arg2>\w+)')re",
-                 .example =
-                     "TypeError: Client.__init__() got an unexpected keyword argument 'proxies'",
-                 .type = "TypeError",
-                 .component = "env"},
-                {.cause = "library-api",
-                 .pattern =
-                     R"re('(?P<module>(?:CLIPTextModel\w*|UNet2DConditionModel|AutoencoderKL|StableDiffusion\w*|\w*Pipeline|\w*Scheduler|\w*Sampler|\w*Tokenizer\w*|CLIP\w+|FreeTypeFont|\w*AttnProcessor\w*|LatentDiffusion|DDIMScheduler|BasicTransformerBlock|DiffusionEngine|\w*Config|Blocks|Gallery|HfFolder|ModelPatcher|UNetModel\w*|ControlNet\w*))' object has no attribute '(?P<arg>\w+)')re",
-                 .example = "AttributeError: 'CLIPTokenizerFast' object has no attribute "
-                            "'encoder_wrapper'",
-                 .weight = Weight::kSymptom,
-                 .type = "AttributeError"},
-                {.cause = "library-conflict",
-                 .pattern =
-                     R"re(No matching distribution found for (?P<arg>\S+)|Could not find a version that satisfies the requirement (?P<arg2>\S+)|ResolutionImpossible|Cannot install .{1,200} because these package versions have conflicting dependencies|requires a different Python|Requires-Python|is not a supported wheel on this platform|python_requires)re",
-                 .example = "ERROR: Could not find a version that satisfies the requirement "
-                            "torch==1.12.1+cu113 (from versions: 2.0.0, 2.0.1)",
-                 .component = "env"},
-                {.cause = "library-install",
-                 .pattern =
-                     R"re(Couldn't install (?P<arg>[\w ]+)\.|subprocess-exited-with-error|Command: .{1,200}-m pip install|metadata-generation-failed|error: externally-managed-environment|Getting requirements to build wheel did not run successfully|python setup\.py egg_info did not run successfully)re",
-                 .example = "RuntimeError: Couldn't install torch.",
-                 .weight = Weight::kSymptom,
-                 .type = "RuntimeError",
-                 .component = "env"},
-                {.cause = "library-custom-node",
-                 .pattern =
-                     R"re(Cannot import (?P<arg>.{1,300}?) module for custom nodes|IMPORT FAILED)re",
-                 .example = "Cannot import D:\\ComfyUI\\custom_nodes\\was-node-suite-comfyui "
-                            "module for custom nodes: 'NoneType' object is not callable",
-                 .weight = Weight::kSuspicion,
-                 .component = "env"},
-                {.cause = "library-api",
-                 .pattern =
-                     R"re(Descriptors cannot (?:not )?be created directly|Enum types? .{0,60}already (?:registered|defined)|duplicate file name .{0,60}\.proto|TypeError: Couldn't build proto file into descriptor pool|type object '(?P<module>\w+)' has no attribute '(?P<arg>\w+)'|metaclass conflict|Unable to avoid copy while creating an array|circular import)re",
-                 .example = "TypeError: Descriptors cannot be created directly.",
-                 .component = "env"},
-                {.cause = "library-missing",
-                 .pattern =
-                     R"re(name '(?P<arg>_C|xformers|triton|bnb|flash_attn_func|sageattn|str2optimizer8bit_blockwise|str2optimizer32bit|cextension|packaging|cv2|is_flash_attn_2_available)' is not defined|'NoneType' object has no attribute '(?P<arg2>cadam\w+|cget_managed_ptr|cquantize\w+|cdequantize\w+|cigemm\w+)')re",
-                 .example = "NameError: name 'str2optimizer8bit_blockwise' is not defined",
-                 .component = "env"},
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+constexpr Pattern kPatterns[] = {
+    {.cause = "library-numpy2",
+     .pattern =
+         R"re(numpy\.core\.multiarray failed to import|numpy\.dtype size changed, may indicate binary incompatibility|_ARRAY_API not found|Numpy is not available|module 'numpy' has no attribute '(?P<arg>float|int|bool|object|complex|str|typeDict|float_|infty|unicode_|NaN|Inf|product|sctypes|asscalar)'|`np\.\w+` was (?:a deprecated alias|removed in)|module compiled against ABI version 0x\w+ but this version of numpy)re",
+     .example =
+         "ValueError: numpy.dtype size changed, may indicate binary incompatibility. "
+         "Expected 96 from C header, got 88 from PyObject",
+     .component = "env"},
+    {.cause = "library-numpy2",
+     .pattern = R"re(A module that was compiled using NumPy 1\.x cannot be run in)re",
+     .example = "A module that was compiled using NumPy 1.x cannot be run in",
+     .weight = Weight::kSuspicion,
+     .component = "env"},
+    {.cause = "library-xformers",
+     .pattern =
+         R"re(No operator found for `?(?P<op>memory_efficient_attention_\w+)`?|Could not run 'xformers::(?P<op2>\w+)' with arguments from the '\w+' backend|xFormers wasn't build with CUDA support|requires (?:a )?device with capability > \(\d+, \d+\) but your GPU has capability)re",
+     .example =
+         "NotImplementedError: No operator found for "
+         "`memory_efficient_attention_backward` with inputs:",
+     .type = "NotImplementedError",
+     .component = "env"},
+    {.cause = "library-xformers",
+     .pattern = R"re(xFormers can't load C\+\+/CUDA extensions)re",
+     .example =
+         "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built "
+         "for:",
+     .weight = Weight::kHarmless,
+     .component = "env"},
+    {.cause = "library-ir-version",
+     .pattern =
+         R"re((?:\[ONNXRuntimeError\] : \d+ : \w+ : )?(?:Load model from .{1,300}? failed:.{0,700}?)?(?:Unsupported model IR version: (?P<y>\d+), max supported IR version: (?P<x>\d+)|ONNX Runtime only \*guarantees\* support for models stamped with (?:official released )?(?:onnx )?opset version (?P<x2>\d+) or lower|Your model ir_version (?P<y2>\d+) is higher than the checker's|[Uu]nsupported (?:onnx )?opset(?: version)?.{0,20}domain))re",
+     .example =
+         "onnxruntime.capi.onnxruntime_pybind11_state.Fail: [ONNXRuntimeError] : 1 : FAIL "
+         ": Load model from a.onnx failed:model.cc:150 Unsupported model IR version: 11, "
+         "max supported IR version: 10",
+     .component = "env",
+     .reading = Reading::kVersions},
+    {.cause = "library-api",
+     .pattern =
+         R"re(cannot import name '?(?P<arg>\w+)'? from (?:partially initialized module )?'?(?P<module>[\w.]+)'?)re",
+     .example =
+         "ImportError: cannot import name 'cached_download' from 'huggingface_hub' "
+         "(/venv/lib/python3.10/site-packages/huggingface_hub/__init__.py)",
+     .type = "ImportError",
+     .component = "env"},
+    {.cause = "library-missing",
+     .pattern = R"re(Module (?P<arg>onnx\w*) is not installed)re",
+     .example = "torch.onnx.OnnxExporterError: Module onnx is not installed!",
+     .weight = Weight::kSymptom,
+     .type = "OnnxExporterError",
+     .component = "env"},
+    {.cause = "library-missing",
+     .pattern = R"re(No module named '?(?P<arg>[\w.-]+)'?)re",
+     .example = "ModuleNotFoundError: No module named 'diffusers'",
+     .type = "ModuleNotFoundError",
+     .component = "env"},
+    {.cause = "library-missing",
+     .pattern =
+         R"re(requires the (?P<arg>\S+) (?:library|package) but it was not found|is only available (?:with|if) .{0,80}install|[Uu]sing `?(?:low_cpu_mem_usage=True|a `device_map`|bitsandbytes|load_in_8bit).{0,80}requires? (?P<arg3>[Aa]ccelerate|bitsandbytes)|No package metadata was found for (?P<arg4>[\w-]+)|The '(?P<arg5>[\w.-]+)' distribution was not found and is required|(?P<arg6>(?:xformers|bitsandbytes|deepspeed|triton|accelerate|peft|onnxruntime|tensorrt|insightface|opencv|prodigy\w*|flash_attn|sageattention|invisible-watermark|safetensors)[\w-]*) is not installed|DistributionNotFound|PackageNotFoundError)re",
+     .example =
+         "ImportError: T5Tokenizer requires the SentencePiece library but it was not "
+         "found in your environment.",
+     .type = "ImportError",
+     .component = "env"},
+    {.cause = "library-missing",
+     .pattern =
+         R"re((?:Please|please|You need to|need to) (?:first )?(?:install|`?pip install) `?(?P<arg>[\w-]+)|(?:[Pp]lease |try )?run(?:ning)? `?(?:!|%)?pip install (?:-U |--upgrade )?(?P<arg2>[\w-]+))re",
+     .example = "ImportError: Please install peft to use this adapter",
+     .weight = Weight::kSymptom,
+     .type = "ImportError",
+     .component = "env"},
+    {.cause = "library-api",
+     .pattern =
+         R"re((?:partially initialized )?module '(?P<module>(?:torch|torchvision|numpy|PIL|transformers|diffusers|gradio|pkgutil|collections|xformers|tensorrt|onnx|onnxruntime|accelerate|safetensors|cv2|pytorch_lightning|huggingface_hub|pkg_resources|importlib|inspect|distutils|bitsandbytes|triton|jax|tensorflow|scipy|pydantic|fastapi|k_diffusion|open_clip|clip|timm|albumentations|basicsr|setuptools|asyncio|typing|sympy|einops|omegaconf|peft|ldm|sgm|comfy)[\w.]*)' has no attribute '(?P<arg>\w+)')re",
+     .example = "AttributeError: module 'PIL.Image' has no attribute 'ANTIALIAS'",
+     .type = "AttributeError",
+     .component = "env"},
+    {.cause = "library-api",
+     .pattern =
+         R"re((?P<module>[\w.-]+)(?:[<>=!~]=?[\w.,<>=!~* ]+)? is required for a normal functioning of this module, but found (?P<x>[\w.-]+==[\w.]+)|requires (?P<module2>[\w-]+) ?[<>=!~]=? ?(?P<y>[\d.]+).{0,60}(?:but|found|you have)|version of (?P<module3>[\w-]+) (?:is|that is) (?:too old|not supported)|VersionConflict|ContextualVersionConflict|(?:minimum|required) version.{0,60}(?:installed|found)|[\w.]+ (?:has been|was) (?:removed|moved|deprecated and removed))re",
+     .example =
+         "ImportError: tokenizers>=0.14,<0.15 is required for a normal functioning of "
+         "this module, but found tokenizers==0.13.3.",
+     .type = "ImportError",
+     .component = "env"},
+    {.cause = "library-api",
+     .pattern =
+         R"re(operator (?P<op>torchvision::nms|\w+::\w+) does not exist|Couldn't load custom C\+\+ ops|Failed to import (?P<module>(?:transformers|diffusers|torch|peft)[\w.]*) because of the following error|Failed to load (?:image )?Python extension|infer_schema\(func\)|Parameter \w+ has unsupported type)re",
+     .example = "RuntimeError: operator torchvision::nms does not exist",
+     .type = "RuntimeError",
+     .component = "env"},
+    {.cause = "library-arguments",
+     .pattern =
+         R"re((?P<op>[\w.]+)\(\) got an unexpected keyword argument '(?P<arg>\w+)'|unexpected keyword argument '(?P<arg2>\w+)')re",
+     .example = "TypeError: Client.__init__() got an unexpected keyword argument 'proxies'",
+     .type = "TypeError",
+     .component = "env"},
+    {.cause = "library-api",
+     .pattern =
+         R"re('(?P<module>(?:CLIPTextModel\w*|UNet2DConditionModel|AutoencoderKL|StableDiffusion\w*|\w*Pipeline|\w*Scheduler|\w*Sampler|\w*Tokenizer\w*|CLIP\w+|FreeTypeFont|\w*AttnProcessor\w*|LatentDiffusion|DDIMScheduler|BasicTransformerBlock|DiffusionEngine|\w*Config|Blocks|Gallery|HfFolder|ModelPatcher|UNetModel\w*|ControlNet\w*))' object has no attribute '(?P<arg>\w+)')re",
+     .example = "AttributeError: 'CLIPTokenizerFast' object has no attribute 'encoder_wrapper'",
+     .weight = Weight::kSymptom,
+     .type = "AttributeError"},
+    {.cause = "library-conflict",
+     .pattern =
+         R"re(No matching distribution found for (?P<arg>\S+)|Could not find a version that satisfies the requirement (?P<arg2>\S+)|ResolutionImpossible|Cannot install .{1,200} because these package versions have conflicting dependencies|requires a different Python|Requires-Python|is not a supported wheel on this platform|python_requires)re",
+     .example =
+         "ERROR: Could not find a version that satisfies the requirement "
+         "torch==1.12.1+cu113 (from versions: 2.0.0, 2.0.1)",
+     .component = "env"},
+    {.cause = "library-install",
+     .pattern =
+         R"re(Couldn't install (?P<arg>[\w ]+)\.|subprocess-exited-with-error|Command: .{1,200}-m pip install|metadata-generation-failed|error: externally-managed-environment|Getting requirements to build wheel did not run successfully|python setup\.py egg_info did not run successfully)re",
+     .example = "RuntimeError: Couldn't install torch.",
+     .weight = Weight::kSymptom,
+     .type = "RuntimeError",
+     .component = "env"},
+    {.cause = "library-custom-node",
+     .pattern =
+         R"re(Cannot import (?P<arg>.{1,300}?) module for custom nodes|IMPORT FAILED)re",
+     .example =
+         "Cannot import D:\\ComfyUI\\custom_nodes\\was-node-suite-comfyui module for "
+         "custom nodes: 'NoneType' object is not callable",
+     .weight = Weight::kSuspicion,
+     .component = "env"},
+    {.cause = "library-api",
+     .pattern =
+         R"re(Descriptors cannot (?:not )?be created directly|Enum types? .{0,60}already (?:registered|defined)|duplicate file name .{0,60}\.proto|TypeError: Couldn't build proto file into descriptor pool|type object '(?P<module>\w+)' has no attribute '(?P<arg>\w+)'|metaclass conflict|Unable to avoid copy while creating an array|circular import)re",
+     .example = "TypeError: Descriptors cannot be created directly.",
+     .component = "env"},
+    {.cause = "library-missing",
+     .pattern =
+         R"re(name '(?P<arg>_C|xformers|triton|bnb|flash_attn_func|sageattn|str2optimizer8bit_blockwise|str2optimizer32bit|cextension|packaging|cv2|is_flash_attn_2_available)' is not defined|'NoneType' object has no attribute '(?P<arg2>cadam\w+|cget_managed_ptr|cquantize\w+|cdequantize\w+|cigemm\w+)')re",
+     .example = "NameError: name 'str2optimizer8bit_blockwise' is not defined",
+     .component = "env"},
 };
 
 }  // namespace

@@ -135,7 +135,7 @@ constexpr Cause kCauses[] = {
                  "逐个关闭适配器，找出不一致的那个"}}},
      .confirm = kInspect},
     {.id = "model-skip-sizes",
-     .domain = Domain::kModel,
+     .domain = Domain::kUserCode,
      .meaning = {"Two feature maps of the network differ by a row: the size of the picture is not "
                  "a multiple of 64 (8 for the latent, times the "
                  "halvings of the network).",
@@ -154,177 +154,187 @@ constexpr Cause kCauses[] = {
      .confirm = kInspect},
 };
 
-constexpr Pattern
-    kPatterns[] =
-        {
-            {.cause = "model-truncated",
-             .pattern =
-                 R"re(PytorchStreamReader failed (?:reading|locating|finding)[^\n:]{0,60}: (?:failed finding central directory|invalid header or archive is corrupted|file not found|not a ZIP archive|file read failed))re",
-             .example = "RuntimeError: PytorchStreamReader failed reading zip archive: not a "
-                        "ZIP archive",
-             .type = "RuntimeError",
-             .component = "loader",
-             .operation = "torch.load"},
-            {.cause = "model-truncated",
-             .pattern =
-                 R"re((?:Error while deserializing header: )?(?:MetadataIncompleteBuffer|incomplete metadata, file not fully covered))re",
-             .example = "safetensors_rust.SafetensorError: Error while deserializing header: "
-                        "MetadataIncompleteBuffer",
-             .type = "SafetensorError",
-             .component = "loader",
-             .operation = "safe_open"},
-            {.cause = "model-not-weights",
-             .pattern =
-                 R"re((?:Error while deserializing header: )?(?:HeaderTooLarge|header too large|HeaderTooSmall|header too small|InvalidHeader(?:Start|Deserialization|Length)?|invalid (?:UTF-8 in |JSON in )?header|InvalidTensorView|TensorInvalidInfo|TensorNotFound))re",
-             .example = "safetensors_rust.SafetensorError: Error while deserializing header: "
-                        "HeaderTooLarge",
-             .type = "SafetensorError",
-             .component = "loader",
-             .operation = "safe_open"},
-            {.cause = "model-not-weights",
-             .pattern =
-                 R"re(invalid load key, '(?P<key>[^']{1,6})'|unpickling stack underflow|could not find MARK|pickle data was truncated|invalid magic number; corrupt file|Invalid magic number; corrupt file|unregistered persistent id|persistent IDs in protocol 0 must be ASCII|Unsupported operand \d+|STACK_GLOBAL requires str)re",
-             .example = "_pickle.UnpicklingError: invalid load key, '<'.",
-             .type = "UnpicklingError",
-             .component = "loader",
-             .operation = "torch.load"},
-            {.cause = "model-weights-only",
-             .pattern =
-                 R"re(Weights only load failed|WeightsUnpickler error: Unsupported (?:global|class|operand))re",
-             .example = "_pickle.UnpicklingError: Weights only load failed. This file can "
-                        "still be loaded, to do so you have two options",
-             .type = "_pickle.UnpicklingError",
-             .component = "loader",
-             .operation = "torch.load",
-             .argument = "weights_only"},
-            {.cause = "model-unsafe-pickle",
-             .pattern =
-                 R"re(The file may be malicious, so the program is not going to read it|Don't know how to unpickle|global '[\w./]+' is forbidden|Verification of \S+ failed)re",
-             .example = "Exception: global 'ultralytics/tasks' is forbidden",
-             .component = "loader"},
-            {.cause = "model-damaged",
-             .pattern =
-                 R"re(Ran out of input|File is not a zip file|BadZipFile|Bad (?:magic number|CRC-32)|corrupt(?:ed)? (?:or unsafe|file|model|checkpoint|archive|download)|[Ff]ile (?:is|seems|may be|appears to be|was) (?:corrupt|damaged|incomplete|truncated)|unexpected pos \d+ vs \d+|[Cc]hecksum (?:mismatch|does not match)|(?:hash|SHA256|sha256|md5) (?:mismatch|does not match|value .{0,80}mismatch)|[Ii]nvalid [Hh]ash|Consistency check failed: file should be of size)re",
-             .example = "OSError: Consistency check failed: file should be of size 3438354725 "
-                        "but has size 1287651328 (model.safetensors).",
-             .component = "loader"},
-            {.cause = "model-damaged",
-             .pattern =
-                 R"re((?:\[ONNXRuntimeError\] : 7 : INVALID_PROTOBUF|Protobuf parsing failed|Error parsing message|Failed to parse (?:the )?(?:ModelProto|protobuf)|Wrong wire type in tag|DecodeError))re",
-             .example = "google.protobuf.message.DecodeError: Error parsing message",
-             .component = "loader",
-             .operation = "InferenceSession"},
-            {.cause = "model-not-weights",
-             .pattern =
-                 R"re(Unable to load weights from (?:checkpoint|pytorch checkpoint|pickled checkpoint|safetensors) file for '(?P<arg>[^']+)'|You seem to have cloned a repository without having git-lfs installed|git-lfs\.github\.com/spec)re",
-             .example = "OSError: You seem to have cloned a repository without having git-lfs "
-                        "installed.",
-             .component = "loader"},
-            {.cause = "model-position-ids",
-             .pattern =
-                 R"re((?:Unexpected|Missing) key\(s\) in state_dict: "(?P<arg>[\w.]*position_ids)"\.?\s*$)re",
-             .example = "        Unexpected key(s) in state_dict: "
-                        "\"cond_stage_model.transformer.vision_model.embeddings.position_ids\".",
-             .component = "text encoder",
-             .operation = "load_state_dict"},
-            {.cause = "model-channels",
-             .pattern =
-                 R"re(size mismatch for (?P<arg>[\w.]*(?:input_blocks\.0\.0|conv_in)\.weight): copying a param with shape torch\.Size\(\[(?P<x>[\d, ]+)\]\) from checkpoint, the shape in current model is torch\.Size\(\[(?P<y>[\d, ]+)\]\))re",
-             .example = "        size mismatch for model.diffusion_model.input_blocks.0.0.weight: "
-                        "copying a param with shape torch.Size([320, 9, 3, 3]) from "
-                        "checkpoint, the shape in current model is torch.Size([320, 4, 3, 3]).",
-             .operation = "load_state_dict",
-             .reading = Reading::kChannels},
-            {.cause = "model-other-family",
-             .pattern =
-                 R"re(size mismatch for (?P<arg>[\w.]+): copying a param with shape torch\.Size\(\[(?P<x>[\d, ]*)\]\) from checkpoint, the shape in current model is torch\.Size\(\[(?P<y>[\d, ]*)\]\))re",
-             .example = "        size mismatch for down_blocks.1.attn.to_k.weight: copying a param "
-                        "with shape torch.Size([640, 1024]) from checkpoint, the shape in "
-                        "current model is torch.Size([640, 768]).",
-             .operation = "load_state_dict",
-             .reading = Reading::kChannels},
-            {.cause = "model-other-family",
-             .pattern =
-                 R"re(Cannot load .{0,120} because (?P<arg>[\w.]+) expected shape (?P<y>.{1,120}?),? but got (?P<x>.{1,80}))re",
-             .example = "ValueError: Cannot load unet/ because conv_in.weight expected shape "
-                        "tensor(..., device='meta', size=(320, 4, 3, 3)), but got "
-                        "torch.Size([320, 9, 3, 3]).",
-             .operation = "load_state_dict",
-             .reading = Reading::kChannels},
-            {.cause = "model-keys",
-             .pattern = R"re(Error\(s\) in loading state_dict for (?P<arg>\w+))re",
-             .example = "RuntimeError: Error(s) in loading state_dict for AutoencoderKL:",
-             .type = "RuntimeError",
-             .operation = "load_state_dict",
-             .reading = Reading::kHeading},
-            {.cause = "model-keys",
-             .pattern =
-                 R"re(Cannot load .{0,160} because the following keys are missing|[Mm]issing keys? (?:in|when loading|for) |checkpoint (?:has no|does not (?:contain|have)) .{0,60}(?:key|weight))re",
-             .example = "ValueError: Cannot load <class "
-                        "'diffusers.models.unet_2d_condition.UNet2DConditionModel'> from "
-                        "out/unet because the following keys are missing:",
-             .operation = "load_state_dict"},
-            {.cause = "model-shapes",
-             .pattern =
-                 R"re(mat1 and mat2 shapes cannot be multiplied \((?P<x>\d+x\d+) and (?P<y>\d+x\d+)\))re",
-             .example = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (154x1024 and "
-                        "768x320)",
-             .type = "RuntimeError",
-             .operation = "linear",
-             .reading = Reading::kChannels},
-            {.cause = "model-channels",
-             .pattern =
-                 R"re([Gg]iven groups=\d+, weight of size \[(?P<y>[\d, ]+)\], expected input\[(?P<x>[\d, ]+)\] to have (?P<want>\d+) channels, but got (?P<found>\d+) channels instead)re",
-             .example = "RuntimeError: Given groups=1, weight of size [320, 4, 3, 3], expected "
-                        "input[2, 9, 64, 64] to have 4 channels, but got 9 channels instead",
-             .type = "RuntimeError",
-             .operation = "conv2d",
-             .reading = Reading::kChannels},
-            {.cause = "model-skip-sizes",
-             .pattern =
-                 R"re(Sizes of tensors must match except in dimension (?P<dim>\d+)\. (?:Expected size (?P<x>\d+) but got size (?P<y>\d+)|Got (?P<x2>\d+) and (?P<y2>\d+)))re",
-             .example = "RuntimeError: Sizes of tensors must match except in dimension 1. "
-                        "Expected size 16 but got size 15 for tensor number 1 in the list.",
-             .type = "RuntimeError",
-             .operation = "cat",
-             .reading = Reading::kChannels},
-            {.cause = "model-shapes",
-             .pattern =
-                 R"re(The size of tensor a \((?P<x>\d+)\) must match the size of tensor b \((?P<y>\d+)\) at non-singleton dimension (?P<dim>\d+))re",
-             .example = "RuntimeError: The size of tensor a (1280) must match the size of "
-                        "tensor b (2048) at non-singleton dimension 1",
-             .type = "RuntimeError",
-             .reading = Reading::kChannels},
-            {.cause = "model-shapes",
-             .pattern =
-                 R"re(normalized_shape=\[(?P<y>\d+)\], expected input with shape \[\*, \d+\], but got input of size\[(?P<x>[\d, ]+)\]|Expected weight to be (?:of same shape|a vector)|weight should (?:have|contain) \d+ (?:elements|channels))re",
-             .example = "RuntimeError: Given normalized_shape=[1024], expected input with "
-                        "shape [*, 1024], but got input of size[1, 257, 1280]",
-             .type = "RuntimeError",
-             .reading = Reading::kChannels},
-            {.cause = "model-lora",
-             .pattern =
-                 R"re(Target modules? .{0,200} not found in the base model|(?:lora|LoRA|lyco)[^\n]{0,60}(?:shape mismatch|size mismatch|not (?:be )?compatible|incompatible)|ERROR lora (?P<arg>[\w.]+) shape|Invalid LoRA checkpoint|The given state dict seems to be incorrect|state_dict should be empty at this point|[Ll]ora.{0,40}(?:trained|made) for (?:another|a different))re",
-             .example = "ValueError: Invalid LoRA checkpoint.",
-             .component = "lora"},
-            {.cause = "model-unknown",
-             .pattern =
-                 R"re(Could not detect model type of: (?P<arg>.{1,200})|[Cc]annot (?:determine|detect|recognize|identify) (?:the )?(?:base )?(?:model )?(?:type|architecture|family)|Failed to recognize model type|Unable to (?:determine|identify|probe) (?:the )?(?:model|base) ?\w*|unknown model (?:type|architecture)|You do not have CLIP state dict|You do not have (?:a )?VAE|is not a (?:valid|supported) (?:checkpoint|model|Stable Diffusion)|unable to detect model type|InvalidModelConfigException|UNKNOWN MODEL)re",
-             .example = "RuntimeError: ERROR: Could not detect model type of: "
-                        "/models/style.safetensors",
-             .component = "loader"},
-            {.cause = "model-quantised",
-             .pattern =
-                 R"re(Unexpected (?:GGML|GGUF) (?:tensor )?type|[Uu]nknown (?:GGML|quant(?:ization)?) type|Unexpected architecture type in GGUF file|Only Tensors of floating point and complex dtype can require gradients|[Bb]litz|quant_state|Blockwise (?:4bit|quantization) )re",
-             .example = "ValueError: Unexpected architecture type in GGUF file, expected one "
-                        "of flux, sd1, sdxl, t5encoder but got 'llama'",
-             .component = "loader"},
-            {.cause = "model-not-weights",
-             .pattern =
-                 R"re((?:'state_dict'|'model'|'params_ema'|'params'|'string_to_param'|'emb_params'|'global_step'|'cond_stage_model[\w.]*'|'model\.diffusion_model[\w.]*'|'first_stage_model[\w.]*'|'time_embed[\w.]*'|'[\w.]+\.(?:weight|bias|alpha)')$)re",
-             .example = "KeyError: 'model.diffusion_model.input_blocks.0.0.weight'",
-             .weight = Weight::kSymptom,
-             .type = "KeyError"},
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+constexpr Pattern kPatterns[] = {
+    {.cause = "model-truncated",
+     .pattern =
+         R"re(PytorchStreamReader failed (?:reading|locating|finding)[^\n:]{0,60}: (?:failed finding central directory|invalid header or archive is corrupted|file not found|not a ZIP archive|file read failed))re",
+     .example =
+         "RuntimeError: PytorchStreamReader failed reading zip archive: not a ZIP archive",
+     .type = "RuntimeError",
+     .component = "loader",
+     .operation = "torch.load"},
+    {.cause = "model-truncated",
+     .pattern =
+         R"re((?:Error while deserializing header: )?(?:MetadataIncompleteBuffer|incomplete metadata, file not fully covered))re",
+     .example =
+         "safetensors_rust.SafetensorError: Error while deserializing header: "
+         "MetadataIncompleteBuffer",
+     .type = "SafetensorError",
+     .component = "loader",
+     .operation = "safe_open"},
+    {.cause = "model-not-weights",
+     .pattern =
+         R"re((?:Error while deserializing header: )?(?:HeaderTooLarge|header too large|HeaderTooSmall|header too small|InvalidHeader(?:Start|Deserialization|Length)?|invalid (?:UTF-8 in |JSON in )?header|InvalidTensorView|TensorInvalidInfo|TensorNotFound))re",
+     .example =
+         "safetensors_rust.SafetensorError: Error while deserializing header: "
+         "HeaderTooLarge",
+     .type = "SafetensorError",
+     .component = "loader",
+     .operation = "safe_open"},
+    {.cause = "model-not-weights",
+     .pattern =
+         R"re(invalid load key, '(?P<key>[^']{1,6})'|unpickling stack underflow|could not find MARK|pickle data was truncated|invalid magic number; corrupt file|Invalid magic number; corrupt file|unregistered persistent id|persistent IDs in protocol 0 must be ASCII|Unsupported operand \d+|STACK_GLOBAL requires str)re",
+     .example = "_pickle.UnpicklingError: invalid load key, '<'.",
+     .type = "UnpicklingError",
+     .component = "loader",
+     .operation = "torch.load"},
+    {.cause = "model-weights-only",
+     .pattern =
+         R"re(Weights only load failed|WeightsUnpickler error: Unsupported (?:global|class|operand))re",
+     .example =
+         "_pickle.UnpicklingError: Weights only load failed. This file can still be "
+         "loaded, to do so you have two options",
+     .type = "_pickle.UnpicklingError",
+     .component = "loader",
+     .operation = "torch.load",
+     .argument = "weights_only"},
+    {.cause = "model-unsafe-pickle",
+     .pattern =
+         R"re(The file may be malicious, so the program is not going to read it|Don't know how to unpickle|global '[\w./]+' is forbidden|Verification of \S+ failed)re",
+     .example = "Exception: global 'ultralytics/tasks' is forbidden",
+     .component = "loader"},
+    {.cause = "model-damaged",
+     .pattern =
+         R"re(Ran out of input|File is not a zip file|BadZipFile|Bad (?:magic number|CRC-32)|corrupt(?:ed)? (?:or unsafe|file|model|checkpoint|archive|download)|[Ff]ile (?:is|seems|may be|appears to be|was) (?:corrupt|damaged|incomplete|truncated)|unexpected pos \d+ vs \d+|[Cc]hecksum (?:mismatch|does not match)|(?:hash|SHA256|sha256|md5) (?:mismatch|does not match|value .{0,80}mismatch)|[Ii]nvalid [Hh]ash|Consistency check failed: file should be of size)re",
+     .example =
+         "OSError: Consistency check failed: file should be of size 3438354725 but has "
+         "size 1287651328 (model.safetensors).",
+     .component = "loader"},
+    {.cause = "model-damaged",
+     .pattern =
+         R"re((?:\[ONNXRuntimeError\] : 7 : INVALID_PROTOBUF(?: : Load model from (?P<arg>\S+) failed)?|Protobuf parsing failed|Error parsing message|Failed to parse (?:the )?(?:ModelProto|protobuf)|Wrong wire type in tag|\bDecodeError))re",
+     .example = "google.protobuf.message.DecodeError: Error parsing message",
+     .component = "loader",
+     .operation = "InferenceSession"},
+    {.cause = "model-not-weights",
+     .pattern =
+         R"re(Unable to load weights from (?:checkpoint|pytorch checkpoint|pickled checkpoint|safetensors) file for '(?P<arg>[^']+)'|You seem to have cloned a repository without having git-lfs installed|git-lfs\.github\.com/spec)re",
+     .example =
+         "OSError: You seem to have cloned a repository without having git-lfs installed.",
+     .component = "loader"},
+    {.cause = "model-position-ids",
+     .pattern =
+         R"re((?:Unexpected|Missing) key\(s\) in state_dict: "(?P<arg>[\w.]*position_ids)"\.?\s*$)re",
+     .example =
+         "        Unexpected key(s) in state_dict: "
+         "\"cond_stage_model.transformer.vision_model.embeddings.position_ids\".",
+     .component = "text encoder",
+     .operation = "load_state_dict"},
+    {.cause = "model-channels",
+     .pattern =
+         R"re(size mismatch for (?P<arg>[\w.]*(?:input_blocks\.0\.0|conv_in)\.weight): copying a param with shape torch\.Size\(\[(?P<x>[\d, ]+)\]\) from checkpoint, the shape in current model is torch\.Size\(\[(?P<y>[\d, ]+)\]\))re",
+     .example =
+         "        size mismatch for model.diffusion_model.input_blocks.0.0.weight: "
+         "copying a param with shape torch.Size([320, 9, 3, 3]) from checkpoint, the "
+         "shape in current model is torch.Size([320, 4, 3, 3]).",
+     .operation = "load_state_dict",
+     .reading = Reading::kChannels},
+    {.cause = "model-other-family",
+     .pattern =
+         R"re(size mismatch for (?P<arg>[\w.]+): copying a param with shape torch\.Size\(\[(?P<x>[\d, ]*)\]\) from checkpoint, the shape in current model is torch\.Size\(\[(?P<y>[\d, ]*)\]\))re",
+     .example =
+         "        size mismatch for down_blocks.1.attn.to_k.weight: copying a param with "
+         "shape torch.Size([640, 1024]) from checkpoint, the shape in current model is "
+         "torch.Size([640, 768]).",
+     .operation = "load_state_dict",
+     .reading = Reading::kChannels},
+    {.cause = "model-other-family",
+     .pattern =
+         R"re(Cannot load .{0,120} because (?P<arg>[\w.]+) expected shape (?P<y>.{1,120}?),? but got (?P<x>.{1,80}))re",
+     .example =
+         "ValueError: Cannot load unet/ because conv_in.weight expected shape tensor(..., "
+         "device='meta', size=(320, 4, 3, 3)), but got torch.Size([320, 9, 3, 3]).",
+     .operation = "load_state_dict",
+     .reading = Reading::kChannels},
+    {.cause = "model-keys",
+     .pattern = R"re(Error\(s\) in loading state_dict for (?P<arg>\w+))re",
+     .example = "RuntimeError: Error(s) in loading state_dict for AutoencoderKL:",
+     .type = "RuntimeError",
+     .operation = "load_state_dict",
+     .reading = Reading::kHeading},
+    {.cause = "model-keys",
+     .pattern =
+         R"re(Cannot load .{0,160} because the following keys are missing|[Mm]issing keys? (?:in|when loading|for) |checkpoint (?:has no|does not (?:contain|have)) .{0,60}(?:key|weight))re",
+     .example =
+         "ValueError: Cannot load <class "
+         "'diffusers.models.unet_2d_condition.UNet2DConditionModel'> from out/unet "
+         "because the following keys are missing:",
+     .operation = "load_state_dict"},
+    {.cause = "model-shapes",
+     .pattern =
+         R"re(mat1 and mat2 shapes cannot be multiplied \((?P<x>\d+x\d+) and (?P<y>\d+x\d+)\))re",
+     .example = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (154x1024 and 768x320)",
+     .type = "RuntimeError",
+     .operation = "linear",
+     .reading = Reading::kChannels},
+    {.cause = "model-channels",
+     .pattern =
+         R"re([Gg]iven groups=\d+, weight of size \[(?P<y>[\d, ]+)\], expected input\[(?P<x>[\d, ]+)\] to have (?P<want>\d+) channels, but got (?P<found>\d+) channels instead)re",
+     .example =
+         "RuntimeError: Given groups=1, weight of size [320, 4, 3, 3], expected input[2, "
+         "9, 64, 64] to have 4 channels, but got 9 channels instead",
+     .type = "RuntimeError",
+     .operation = "conv2d",
+     .reading = Reading::kChannels},
+    {.cause = "model-skip-sizes",
+     .pattern =
+         R"re(Sizes of tensors must match except in dimension (?P<dim>\d+)\. (?:Expected size (?P<x>\d+) but got size (?P<y>\d+)|Got (?P<x2>\d+) and (?P<y2>\d+)))re",
+     .example =
+         "RuntimeError: Sizes of tensors must match except in dimension 1. Expected size "
+         "16 but got size 15 for tensor number 1 in the list.",
+     .type = "RuntimeError",
+     .operation = "cat",
+     .reading = Reading::kChannels},
+    {.cause = "model-shapes",
+     .pattern =
+         R"re(The size of tensor a \((?P<x>\d+)\) must match the size of tensor b \((?P<y>\d+)\) at non-singleton dimension (?P<dim>\d+))re",
+     .example =
+         "RuntimeError: The size of tensor a (1280) must match the size of tensor b "
+         "(2048) at non-singleton dimension 1",
+     .type = "RuntimeError",
+     .reading = Reading::kChannels},
+    {.cause = "model-shapes",
+     .pattern =
+         R"re(normalized_shape=\[(?P<y>\d+)\], expected input with shape \[\*, \d+\], but got input of size\[(?P<x>[\d, ]+)\]|Expected weight to be (?:of same shape|a vector)|weight should (?:have|contain) \d+ (?:elements|channels))re",
+     .example =
+         "RuntimeError: Given normalized_shape=[1024], expected input with shape [*, "
+         "1024], but got input of size[1, 257, 1280]",
+     .type = "RuntimeError",
+     .reading = Reading::kChannels},
+    {.cause = "model-lora",
+     .pattern =
+         R"re(Target modules? .{0,200} not found in the base model|(?:lora|LoRA|lyco)[^\n]{0,60}(?:shape mismatch|size mismatch|not (?:be )?compatible|incompatible)|ERROR lora (?P<arg>[\w.]+) shape|Invalid LoRA checkpoint|The given state dict seems to be incorrect|state_dict should be empty at this point|[Ll]ora.{0,40}(?:trained|made) for (?:another|a different))re",
+     .example = "ValueError: Invalid LoRA checkpoint.",
+     .component = "lora"},
+    {.cause = "model-unknown",
+     .pattern =
+         R"re(Could not detect model type of: (?P<arg>.{1,200})|[Cc]annot (?:determine|detect|recognize|identify) (?:the )?(?:base )?(?:model )?(?:type|architecture|family)|Failed to recognize model type|Unable to (?:determine|identify|probe) (?:the )?(?:model|base) ?\w*|unknown model (?:type|architecture)|You do not have CLIP state dict|You do not have (?:a )?VAE|is not a (?:valid|supported) (?:checkpoint|model|Stable Diffusion)|unable to detect model type|InvalidModelConfigException|UNKNOWN MODEL)re",
+     .example = "RuntimeError: ERROR: Could not detect model type of: /models/style.safetensors",
+     .component = "loader"},
+    {.cause = "model-quantised",
+     .pattern =
+         R"re(Unexpected (?:GGML|GGUF) (?:tensor )?type|[Uu]nknown (?:GGML|quant(?:ization)?) type|Unexpected architecture type in GGUF file|Only Tensors of floating point and complex dtype can require gradients|[Bb]litz|quant_state|Blockwise (?:4bit|quantization) )re",
+     .example =
+         "ValueError: Unexpected architecture type in GGUF file, expected one of flux, "
+         "sd1, sdxl, t5encoder but got 'llama'",
+     .component = "loader"},
+    {.cause = "model-not-weights",
+     .pattern =
+         R"re((?:'state_dict'|'model'|'params_ema'|'params'|'string_to_param'|'emb_params'|'global_step'|'cond_stage_model[\w.]*'|'model\.diffusion_model[\w.]*'|'first_stage_model[\w.]*'|'time_embed[\w.]*'|'[\w.]+\.(?:weight|bias|alpha)')$)re",
+     .example = "KeyError: 'model.diffusion_model.input_blocks.0.0.weight'",
+     .weight = Weight::kSymptom,
+     .type = "KeyError"},
 };
 
 }  // namespace

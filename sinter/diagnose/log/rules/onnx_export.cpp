@@ -57,17 +57,6 @@ constexpr Cause kCauses[] = {
                 {"export in float16", "以 float16 导出"},
                 kSinter}},
      .confirm = {"size of the weights", "查看权重大小"}},
-    {.id = "export-external-data",
-     .domain = Domain::kOnnxExport,
-     .meaning = {"The graph's weights are in a second file that is not where the graph says "
-                 "(moved, not downloaded, another working folder).",
-                 "图的权重存放在另一个文件里，而该文件不在图所指的位置（被移动、没有下载，或工作目"
-                 "录不对）。"},
-     .fixes = {{{"keep model.onnx and its data file in one folder, under their names",
-                 "把 model.onnx 与数据文件放在同一文件夹，且不要改名"},
-                {"download the data file too", "把数据文件也下载下来"},
-                {"load by path, not as bytes", "按路径加载，而不是以字节加载"}}},
-     .confirm = {"list the folder of the model", "列出模型所在文件夹"}},
     {.id = "export-trace-data-dependent",
      .domain = Domain::kOnnxExport,
      .meaning = {"The exporter met Python control flow or sizes that depend on data, which a graph "
@@ -105,18 +94,6 @@ constexpr Cause kCauses[] = {
                 kSinter}},
      .confirm = {"onnx.checker.check_model(path, full_check=True)",
                  "onnx.checker.check_model(路径, full_check=True)"}},
-    {.id = "export-folding",
-     .domain = Domain::kOnnxExport,
-     .meaning = {"Constants of the graph could not be folded: inputs of the folding are on two "
-                 "devices, or an operator could not be "
-                 "evaluated.",
-                 "图中的常量无法折叠：参与折叠的输入在两个设备上，或某个算子无法求值。"},
-     .fixes = {{{"export with the model and all inputs on one device",
-                 "导出时让模型和所有输入位于同一设备"},
-                {"do_constant_folding=False", "do_constant_folding=False"},
-                kSinter}},
-     .confirm = {"export once more with model.cpu() and inputs on the CPU",
-                 "用 model.cpu() 和 CPU 上的输入再导出一次"}},
     {.id = "export-failed",
      .domain = Domain::kOnnxExport,
      .meaning = {"The export to ONNX failed; a message further down that a file is missing or was "
@@ -127,98 +104,111 @@ constexpr Cause kCauses[] = {
                  "在 CPU 上以 float32 导出，关闭各种注意力扩展"}},
 };
 
-constexpr Pattern kPatterns[] =
-    {
-        {.cause = "export-operator",
-         .pattern =
-             R"re(Exporting the operator '(?P<op>[\w:.]+)' to ONNX opset version \d+ is not supported)re",
-         .example = "torch.onnx.errors.UnsupportedOperatorError: Exporting the operator "
-                    "'aten::unflatten' to ONNX opset version 12 is not supported.",
-         .type = "UnsupportedOperatorError"},
-        {.cause = "export-operator",
-         .pattern =
-             R"re(Exporting the operator (?P<op>[\w:]+) to ONNX opset version \d+ is not supported)re",
-         .example =
-             "RuntimeError: Exporting the operator triu to ONNX opset version 11 is not supported.",
-         .type = "RuntimeError"},
-        {.cause = "export-custom-operator",
-         .pattern =
-             R"re(ONNX export failed on an operator with unrecognized namespace (?P<op>\w+::\w+))re",
-         .example = "UnsupportedOperatorError: ONNX export failed on an operator with unrecognized "
-                    "namespace torchvision::nms.",
-         .type = "UnsupportedOperatorError"},
-        {.cause = "export-operator",
-         .pattern =
-             R"re(ONNX export failed(?:: | on (?:a|an) )(?:Couldn't export (?:Python )?operator|(?:ATen|primitive|custom) operator) (?P<op>[\w:]+))re",
-         .example = "RuntimeError: ONNX export failed: Couldn't export operator aten::grid_sampler",
-         .type = "RuntimeError"},
-        {.cause = "export-custom-operator",
-         .pattern =
-             R"re(ONNX export failed(?:: | on )[Cc]ouldn't export Python operator (?P<op>\w+)|Couldn't export Python operator (?P<arg>\w+))re",
-         .example = "RuntimeError: ONNX export failed: Couldn't export Python operator "
-                    "SwishImplementation",
-         .type = "RuntimeError"},
-        {.cause = "export-operator",
-         .pattern =
-             R"re(Unsupported: ONNX export of (?:operator )?(?P<op>\w+)|[Uu]nsupported ONNX opset version|No (?:ONNX function|decompositions|Adapter)[^.]{0,40} (?:found|registered) for (?P<arg>[\w:.<>' ]+)|Cannot find (?:any )?symbolic(?: function)? for|Unsupported FX nodes: (?P<arg2>.{0,80}))re",
-         .example = "torch.onnx.errors.SymbolicValueError: Unsupported: ONNX export of operator "
-                    "group_norm, unknown input size."},
-        {.cause = "export-opset",
-         .pattern =
-             R"re((?:opset_version|target_opset|opset) ?[=:]? ?\d+ (?:is )?not supported|Unsupported ONNX opset version: ?\d+|ONNX Runtime only \*guarantees\* support for models stamped with (?:official released )?onnx opset version|No Op registered for (?P<op>\w+) with domain_version of \d+)re",
-         .example = "ValueError: Unsupported ONNX opset version: 20",
-         .type = "ValueError"},
-        {.cause = "export-two-gigabytes",
-         .pattern =
-             R"re([Ee]xceed(?:s|ed|ing)? (?:the )?maximum protobuf size of 2GB|(?:model|ModelProto|protobuf|The model).{0,60}(?:larger than|exceeds?|>|over) 2 ?Gi?B|Message onnx\.\w+ exceeds maximum protobuf size|Failed to serialize proto|ValueError: Data of TensorProto.{0,80}|The serialized model is larger than the 2GiB limit)re",
-         .example = "ValueError: Message onnx.ModelProto exceeds maximum protobuf size of 2GB: "
-                    "3438168912"},
-        {.cause = "export-external-data",
-         .pattern =
-             R"re(External data path does not exist|External data path validation failed|open file "[^"]*(?:\.data|onnx_data|weights\.pb|\.weight|\.bin)" failed|(?:file_size|GetFileLength)[^:]*: .{0,40}\[[^\]]*(?:onnx\.data|onnx_data|weights\.pb)|Data of TensorProto \([^)]*\) should be stored in \S+, but it (?:doesn't exist|is not accessible))re",
-         .example = "onnx.onnx_cpp2py_export.checker.ValidationError: Data of TensorProto ( tensor "
-                    "name: conv_in.weight) should be stored in "
-                    "out/weights.pb, but it doesn't exist or is not accessible.",
-         .component = "loader"},
-        {.cause = "export-trace-data-dependent",
-         .pattern =
-             R"re(Could not guard on data-dependent expression|It appears that you're trying to get a value out of symbolic (?:int|float|bool) whose value is data-dependent|Dynamic control flow is not supported|Constraints violated \(|Tracing failed sanity checks|data-dependent (?:control flow|operator)|UserError: (?:Tried to use data-dependent|Dynamic))re",
-         .example =
-             "torch._dynamo.exc.UserError: Dynamic control flow is not supported at the moment."},
-        {.cause = "export-arguments",
-         .pattern =
-             R"re(Only tuples, lists and Variables (?:are )?supported as JIT inputs/outputs|Type '(?:Tuple|Dict|NoneType|str|.{0,20})' cannot be traced|Encountering a dict at the output of the tracer|number of input names provided \(\d+\) exceeded number of inputs|output with shape|Only tuples, lists and|input_names? .{0,40} not found in|TracingCheckError|outputs? of traced (?:region|functions?))re",
-         .example = "RuntimeError: Only tuples, lists and Variables are supported as JIT "
-                    "inputs/outputs. Dictionaries and strings are also accepted"},
-        {.cause = "export-invalid-graph",
-         .pattern =
-             R"re(\[ONNXRuntimeError\] : 10 : INVALID_GRAPH : .{0,300}?Type '(?P<type>[\w()]+)' of input parameter \((?P<arg>[^)]*)\) of operator \((?P<op>\w+)\) in node)re",
-         .example = "onnxruntime.capi.onnxruntime_pybind11_state.InvalidGraph: [ONNXRuntimeError] "
-                    ": 10 : INVALID_GRAPH : Load model from m.onnx "
-                    "failed:This is an invalid model. Type Error: Type 'tensor(float16)' of input "
-                    "parameter (x) of operator (Resize) in node "
-                    "(Resize_1) is invalid.",
-         .component = "loader"},
-        {.cause = "export-invalid-graph",
-         .pattern =
-             R"re(\[ONNXRuntimeError\] : 10 : INVALID_GRAPH|This is an invalid model\.|Type parameter \(\w+\) of Optype \((?P<op>\w+)\) bound to different types|Type Error: Type '[\w()]+' of input parameter \((?P<arg>[^)]*)\) of operator \((?P<op2>\w+)\))re",
-         .example = "onnxruntime.capi.onnxruntime_pybind11_state.Fail: [ONNXRuntimeError] : 1 : "
-                    "FAIL : Load model from m.onnx failed:Type Error: "
-                    "Type parameter (T) of Optype (Mul) bound to different types (tensor(float) "
-                    "and tensor(float16) in node (Mul_7).",
-         .component = "loader"},
-        {.cause = "export-invalid-graph",
-         .pattern =
-             R"re((?:ShapeInferenceError|ValidationError|TypeInferenceError|InferenceError)\]?:? .{0,240}|Nodes in a graph must be topologically sorted|Graph must be in single static assignment \(SSA\) form|Inferred shape and existing shape differ in (?:dimension|rank)|Incompatible dimensions for matrix multiplication)re",
-         .example = "[ShapeInferenceError] Inferred shape and existing shape differ in dimension "
-                    "1: (320) vs (640)",
-         .component = "loader"},
-        {.cause = "export-failed", .pattern = R"re((?:Exporting to ONNX failed|Failed to (?:export|convert) (?:the )?model (?:to|into) ONNX|torch\.onnx\.errors\.\w+|torch\.onnx\._internal\.exporter\._errors\.\w+|TorchExportError|ConversionError: Failed to))re", .example = "ERROR:root:Exporting to ONNX failed. 'NoneType' object is not iterable", .weight = Weight::kSymptom},
-        {.cause = "export-invalid-graph",
-         .pattern =
-             R"re((?:onnxsim|onnx-simplifier)(?:.{0,60}(?:failed|[Ee]rror|check failed))|(?:Simplified model|check) (?:failed|validation failed))re",
-         .example = "onnxsim: Check failed. Please be careful to use the simplified model",
-         .weight = Weight::kSymptom},
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+constexpr Pattern kPatterns[] = {
+    {.cause = "filesystem-external-data",
+     .pattern =
+         R"re((?:\[ErrorCode:\w+\] )?(?:Deserialize tensor \S+ failed\.)?(?:External data path (?:does not exist|validation failed)|(?:file_size|GetFileLength)[^:]{0,10}?(?: for (?:\S*[/\\])?(?P<arg3>\S+) failed)?:.{0,80}(?:onnx[._]data|weights\.pb|\.weight|errcode = [23]\b)|open file "?(?P<arg>[^" ]+)"? fail(?:ed)?, errcode = [23]\b)|Data of TensorProto ?\([^)]*\) should be stored in (?P<arg2>[^ ,]+), but it (?:doesn't exist|is not accessible)|model_path must not be empty\. Ensure that a path is provided when the model)re",
+     .example =
+         "onnx.onnx_cpp2py_export.checker.ValidationError: Data of TensorProto ( tensor "
+         "name: conv_in.weight) should be stored in out/weights.pb, but it doesn't exist "
+         "or is not accessible."},
+    {.cause = "export-operator",
+     .pattern =
+         R"re(Exporting the operator '(?P<op>[\w:.]+)' to ONNX opset version \d+ is not supported)re",
+     .example =
+         "torch.onnx.errors.UnsupportedOperatorError: Exporting the operator "
+         "'aten::unflatten' to ONNX opset version 12 is not supported.",
+     .type = "UnsupportedOperatorError"},
+    {.cause = "export-operator",
+     .pattern =
+         R"re(Exporting the operator (?P<op>[\w:]+) to ONNX opset version \d+ is not supported)re",
+     .example =
+         "RuntimeError: Exporting the operator triu to ONNX opset version 11 is not "
+         "supported.",
+     .type = "RuntimeError"},
+    {.cause = "export-custom-operator",
+     .pattern =
+         R"re(ONNX export failed on an operator with unrecognized namespace (?P<op>\w+::\w+))re",
+     .example =
+         "UnsupportedOperatorError: ONNX export failed on an operator with unrecognized "
+         "namespace torchvision::nms.",
+     .type = "UnsupportedOperatorError"},
+    {.cause = "export-operator",
+     .pattern =
+         R"re(ONNX export failed(?:: | on (?:a|an) )(?:Couldn't export operator|(?:ATen|primitive|custom) operator) (?P<op>[\w:]+))re",
+     .example = "RuntimeError: ONNX export failed: Couldn't export operator aten::grid_sampler",
+     .type = "RuntimeError"},
+    {.cause = "export-custom-operator",
+     .pattern =
+         R"re(ONNX export failed(?:: | on )[Cc]ouldn't export Python operator (?P<op>\w+)|Couldn't export Python operator (?P<arg>\w+))re",
+     .example =
+         "RuntimeError: ONNX export failed: Couldn't export Python operator "
+         "SwishImplementation",
+     .type = "RuntimeError"},
+    {.cause = "export-operator",
+     .pattern =
+         R"re(Unsupported: ONNX export of (?:operator )?(?P<op>\w+)|No (?:ONNX function|decompositions|Adapter)[^.]{0,40} (?:found|registered) for (?P<arg>[\w:.<>' ]+)|Cannot find (?:any )?symbolic(?: function)? for|Unsupported FX nodes: (?P<arg2>.{0,80}))re",
+     .example =
+         "torch.onnx.errors.SymbolicValueError: Unsupported: ONNX export of operator "
+         "group_norm, unknown input size."},
+    {.cause = "export-opset",
+     .pattern =
+         R"re((?:opset_version|target_opset|opset) ?[=:]? ?\d+ (?:is )?not supported|Unsupported ONNX opset version: ?\d+|ONNX Runtime only \*guarantees\* support for models stamped with (?:official released )?onnx opset version|No Op registered for (?P<op>\w+) with domain_version of \d+)re",
+     .example = "ValueError: Unsupported ONNX opset version: 20",
+     .type = "ValueError"},
+    {.cause = "export-two-gigabytes",
+     .pattern =
+         R"re([Ee]xceed(?:s|ed|ing)? (?:the )?maximum protobuf size of 2GB|(?:model|ModelProto|protobuf|The model).{0,60}(?:larger than|exceeds?|>|over) 2 ?Gi?B|Message onnx\.\w+ exceeds maximum protobuf size|Failed to serialize proto|ValueError: Data of TensorProto.{0,80}|The serialized model is larger than the 2GiB limit)re",
+     .example =
+         "ValueError: Message onnx.ModelProto exceeds maximum protobuf size of 2GB: "
+         "3438168912"},
+    {.cause = "export-trace-data-dependent",
+     .pattern =
+         R"re(Could not guard on data-dependent expression|It appears that you're trying to get a value out of symbolic (?:int|float|bool) whose value is data-dependent|Dynamic control flow is not supported|Constraints violated \(|Tracing failed sanity checks|data-dependent (?:control flow|operator)|UserError: (?:Tried to use data-dependent|Dynamic))re",
+     .example =
+         "torch._dynamo.exc.UserError: Dynamic control flow is not supported at the "
+         "moment."},
+    {.cause = "export-arguments",
+     .pattern =
+         R"re(Only tuples, lists and Variables (?:are )?supported as JIT inputs/outputs|Type '(?:Tuple|Dict|NoneType|str|.{0,20})' cannot be traced|Encountering a dict at the output of the tracer|number of input names provided \(\d+\) exceeded number of inputs|output with shape|Only tuples, lists and|input_names? .{0,40} not found in|TracingCheckError|outputs? of traced (?:region|functions?))re",
+     .example =
+         "RuntimeError: Only tuples, lists and Variables are supported as JIT "
+         "inputs/outputs. Dictionaries and strings are also accepted"},
+    {.cause = "export-invalid-graph",
+     .pattern =
+         R"re(\[ONNXRuntimeError\] : 10 : INVALID_GRAPH : .{0,300}?Type '(?P<type>[\w()]+)' of input parameter \((?P<arg>[^)]*)\) of operator \((?P<op>\w+)\) in node)re",
+     .example =
+         "onnxruntime.capi.onnxruntime_pybind11_state.InvalidGraph: [ONNXRuntimeError] : "
+         "10 : INVALID_GRAPH : Load model from m.onnx failed:This is an invalid model. "
+         "Type Error: Type 'tensor(float16)' of input parameter (x) of operator (Resize) "
+         "in node (Resize_1) is invalid.",
+     .component = "loader"},
+    {.cause = "export-invalid-graph",
+     .pattern =
+         R"re(\[ONNXRuntimeError\] : 10 : INVALID_GRAPH|This is an invalid model\.|Type parameter \(\w+\) of Optype \((?P<op>\w+)\) bound to different types|Type Error: Type '[\w()]+' of input parameter \((?P<arg>[^)]*)\) of operator \((?P<op2>\w+)\))re",
+     .example =
+         "onnxruntime.capi.onnxruntime_pybind11_state.Fail: [ONNXRuntimeError] : 1 : FAIL "
+         ": Load model from m.onnx failed:Type Error: Type parameter (T) of Optype (Mul) "
+         "bound to different types (tensor(float) and tensor(float16) in node (Mul_7).",
+     .component = "loader"},
+    {.cause = "export-invalid-graph",
+     .pattern =
+         R"re((?:ShapeInferenceError|ValidationError|TypeInferenceError|InferenceError)\]?:? .{0,240}|Nodes in a graph must be topologically sorted|Graph must be in single static assignment \(SSA\) form|Inferred shape and existing shape differ in (?:dimension|rank)|Incompatible dimensions for matrix multiplication)re",
+     .example =
+         "[ShapeInferenceError] Inferred shape and existing shape differ in dimension 1: "
+         "(320) vs (640)",
+     .component = "loader"},
+    {.cause = "export-failed",
+     .pattern =
+         R"re((?:Exporting to ONNX failed|Failed to (?:export|convert) (?:the )?model (?:to|into) ONNX|torch\.onnx\.errors\.\w+|torch\.onnx\._internal\.exporter\._errors\.\w+|TorchExportError|ConversionError: Failed to))re",
+     .example = "ERROR:root:Exporting to ONNX failed. 'NoneType' object is not iterable",
+     .weight = Weight::kSymptom},
+    {.cause = "export-invalid-graph",
+     .pattern =
+         R"re((?:onnxsim|onnx-simplifier)(?:.{0,60}(?:failed|[Ee]rror|check failed))|(?:Simplified model|check) (?:failed|validation failed))re",
+     .example = "onnxsim: Check failed. Please be careful to use the simplified model",
+     .weight = Weight::kSymptom},
 };
 
 }  // namespace

@@ -44,12 +44,13 @@ constexpr Cause kCauses[] = {
      .confirm = {"sinter inspect LORA.safetensors", "sinter inspect LORA.safetensors"}},
 };
 
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
     {.cause = "output-safety-checker",
      .pattern = R"re(Potential NSFW content was detected in one or more images)re",
-     .example = "Potential NSFW content was detected in one or more images. A black image will be "
-                "returned instead. Try again with a "
-                "different prompt and/or seed.",
+     .example =
+         "Potential NSFW content was detected in one or more images. A black image will "
+         "be returned instead. Try again with a different prompt and/or seed.",
      .weight = Weight::kSuspicion,
      .component = "output"},
     {.cause = "output-nan-picture",
@@ -64,7 +65,7 @@ constexpr Pattern kPatterns[] = {
      .component = "output"},
     {.cause = "output-lora-no-effect",
      .pattern =
-         R"re(No LoRA keys associated to \w+ found with the prefix|loaded 0 (?:modules|keys|layers) of lora|LoRA (?:matched|applied to) 0 )re",
+         R"re(lora key not loaded: (?P<arg>[^\s.]+)|No LoRA keys associated to \w+ found with the prefix|loaded 0 (?:modules|keys|layers) of lora|LoRA (?:matched|applied to) 0 )re",
      .example = "No LoRA keys associated to UNet2DConditionModel found with the prefix='unet'.",
      .weight = Weight::kSuspicion,
      .component = "lora"},

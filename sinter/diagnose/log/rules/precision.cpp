@@ -129,6 +129,7 @@ constexpr Cause kCauses[] = {
      .confirm = {"print weight.dtype", "打印 weight.dtype"}},
 };
 
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
     {.cause = "precision-half-on-cpu",
      .pattern = R"re("(?P<op>[\w:]+)" not implemented for 'Half')re",
@@ -163,31 +164,36 @@ constexpr Pattern kPatterns[] = {
     {.cause = "precision-mixed",
      .pattern =
          R"re((?:Expected )?[Qq]uery, key,? and value to have the same dtype|Query/Key/Value should (?:all|either all) have the same dtype|(?:Index put|index_put_?)(?: requires the source and destination dtypes match)|requires the source and destination dtypes match|result type \w+ can't be cast to the desired output type)re",
-     .example = "RuntimeError: Expected query, key, and value to have the same dtype, but got "
-                "query.dtype: float key.dtype: c10::Half",
+     .example =
+         "RuntimeError: Expected query, key, and value to have the same dtype, but got "
+         "query.dtype: float key.dtype: c10::Half",
      .type = "RuntimeError"},
     {.cause = "precision-mixed",
      .pattern =
          R"re(expected (?:m1 and m2|self and mat2|mat1 and mat2) to have the same dtype|mixed dtype \(CPU\): (?:all inputs must share|expect)|expect(?:ed)? parameter to have scalar type of)re",
      .example =
-         "RuntimeError: expected m1 and m2 to have the same dtype, but got: float != c10::Half",
+         "RuntimeError: expected m1 and m2 to have the same dtype, but got: float != "
+         "c10::Half",
      .type = "RuntimeError"},
     {.cause = "precision-mixed",
      .pattern =
          R"re(Invalid dtype for (?:bias|weight)|Attention bias should (?:be|have) the same dtype|attn_mask dtype to be bool or (?:float or )?to match query dtype|inputs must have the same (?:data ?type|dtype)|CUDA error: CUBLAS_STATUS_NOT_SUPPORTED when calling)re",
-     .example = "RuntimeError: Expected attn_mask dtype to be bool or to match query dtype, but "
-                "got attn_mask.dtype: float and query.dtype: c10::Half",
+     .example =
+         "RuntimeError: Expected attn_mask dtype to be bool or to match query dtype, but "
+         "got attn_mask.dtype: float and query.dtype: c10::Half",
      .type = "RuntimeError"},
     {.cause = "precision-nan-unet",
      .pattern = R"re(A tensor with (?:all )?NaNs was produced in (?:Unet|UNet|unet))re",
-     .example = "modules.devices.NansException: A tensor with all NaNs was produced in Unet. Use "
-                "--disable-nan-check commandline argument to disable this check.",
+     .example =
+         "modules.devices.NansException: A tensor with all NaNs was produced in Unet. Use "
+         "--disable-nan-check commandline argument to disable this check.",
      .type = "NansException",
      .component = "unet"},
     {.cause = "precision-nan-vae",
      .pattern = R"re(A tensor with (?:all )?NaNs was produced in VAE)re",
-     .example = "modules.devices.NansException: A tensor with all NaNs was produced in VAE. This "
-                "could be because there's not enough precision to represent the picture.",
+     .example =
+         "modules.devices.NansException: A tensor with all NaNs was produced in VAE. This "
+         "could be because there's not enough precision to represent the picture.",
      .type = "NansException",
      .component = "vae"},
     {.cause = "precision-nan-unet",
@@ -223,8 +229,9 @@ constexpr Pattern kPatterns[] = {
     {.cause = "precision-fp8",
      .pattern =
          R"re(Promotion for Float8 Types is not supported|_scaled_mm.{0,60}(?:not supported|only supported))re",
-     .example = "RuntimeError: Promotion for Float8 Types is not supported, attempted to promote "
-                "Float8_e4m3fn and Half",
+     .example =
+         "RuntimeError: Promotion for Float8 Types is not supported, attempted to promote "
+         "Float8_e4m3fn and Half",
      .type = "RuntimeError"},
 };
 

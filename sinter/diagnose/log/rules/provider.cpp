@@ -111,88 +111,105 @@ constexpr Cause kCauses[] = {
                  "onnxruntime.set_default_logger_severity(0)"}},
 };
 
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
     {.cause = "ort-provider-library",
      .pattern =
          R"re((?:\[ONNXRuntimeError\] : 1 : FAIL : )?(?:Failed to load library (?P<arg>\S*onnxruntime_providers_\w+\.\w+)|LoadLibrary failed with error (?P<code>\d+) .{0,60}when trying to load "?(?P<arg2>[^"]*)))re",
      .example =
          "[E:onnxruntime:Default, provider_bridge_ort.cc:1480 TryGetProviderInfo_CUDA] "
-         "[ONNXRuntimeError] : 1 : FAIL : LoadLibrary failed with "
-         "error 126 \"\" when trying to load \"C:\\ort\\capi\\onnxruntime_providers_cuda.dll\"",
+         "[ONNXRuntimeError] : 1 : FAIL : LoadLibrary failed with error 126 \"\" when "
+         "trying to load \"C:\\ort\\capi\\onnxruntime_providers_cuda.dll\"",
      .component = "env"},
     {.cause = "ort-provider-library",
      .pattern =
-         R"re(Failed to create (?P<arg>CUDA|TensorRT|Tensorrt|TensorrtExecutionProvider|CUDAExecutionProvider|ROCM|OpenVINO)\w*\. (?:Please reference|Require cuDNN|Please )|Require cuDNN \d+\.\* and CUDA \d+|CUDA_PATH is set but CUDA wasn't able to be loaded)re",
+         R"re(Failed to create (?P<arg>CUDA|TensorRT|Tensorrt|TensorrtExecutionProvider|CUDAExecutionProvider|ROCM|OpenVINO)\w*\. (?:Please reference|Require cuDNN|Please )|Please install TensorRT libraries as mentioned in the GPU requirements page|Require cuDNN \d+\.\* and CUDA \d+|CUDA_PATH is set but CUDA wasn't able to be loaded)re",
      .example =
-         "[W:onnxruntime:Default, onnxruntime_pybind_state.cc:578 CreateExecutionProviderInstance] "
-         "Failed to create CUDAExecutionProvider. Please "
-         "reference "
-         "https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html#requirements",
+         "[W:onnxruntime:Default, onnxruntime_pybind_state.cc:578 "
+         "CreateExecutionProviderInstance] Failed to create CUDAExecutionProvider. Please "
+         "reference https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html#requirements",
      .weight = Weight::kSymptom,
      .component = "env"},
     {.cause = "ort-provider-absent",
      .pattern =
          R"re((?:Specified provider|provider|Provider|providers?:?) '?\[?'?(?P<arg>\w+ExecutionProvider)'?\]?'? (?:is )?not (?:in available provider names|available)|(?P<arg2>\w+ExecutionProvider)'? (?:is )?not (?:in available|available|found|supported)|Unknown Provider Type: (?P<arg3>\w+)|Asked to use (?P<arg4>\w+ExecutionProvider) as an ONNX Runtime execution provider, but the available execution providers are)re",
-     .example = "UserWarning: Specified provider 'CUDAExecutionProvider' is not in available "
-                "provider names.Available providers: 'CPUExecutionProvider'",
+     .example =
+         "UserWarning: Specified provider 'CUDAExecutionProvider' is not in available "
+         "provider names.Available providers: 'CPUExecutionProvider'",
      .component = "env"},
     {.cause = "ort-provider-absent",
      .pattern =
          R"re(CUDA execution provider is not enabled in this build|(?:this )?(?:ORT|ONNX ?Runtime) build (?:has|only supports) \[?'?\w*ExecutionProvider|since ORT 1\.9, you are required to explicitly set the providers parameter)re",
-     .example = "ValueError: This ORT build has ['CPUExecutionProvider'] enabled. Since ORT 1.9, "
-                "you are required to explicitly set the providers parameter",
+     .example =
+         "ValueError: This ORT build has ['CPUExecutionProvider'] enabled. Since ORT 1.9, "
+         "you are required to explicitly set the providers parameter",
      .component = "env"},
     {.cause = "ort-no-kernel",
      .pattern =
          R"re((?:\[ONNXRuntimeError\] : 9 : NOT_IMPLEMENTED : )?(?:Could|Failed to) (?:not )?find an implementation for (?:the node )?(?P<node>[\w./:-]*?):?(?P<op>\w+)\(\d+\))re",
-     .example = "onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented: [ONNXRuntimeError] : "
-                "9 : NOT_IMPLEMENTED : Could not find an implementation "
-                "for GroupNorm(1) node with name 'GroupNorm_0'"},
+     .example =
+         "onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented: [ONNXRuntimeError] "
+         ": 9 : NOT_IMPLEMENTED : Could not find an implementation for GroupNorm(1) node "
+         "with name 'GroupNorm_0'"},
     {.cause = "ort-no-kernel",
      .pattern =
          R"re(\[ONNXRuntimeError\] : 9 : NOT_IMPLEMENTED|(?P<op>\w+) is not a registered function/op|[Ff]atal [Ee]rror: [\w.:]*(?P<op2>\w+)\([^)]*\) is not a registered)re",
-     .example = "[ONNXRuntimeError] : 1 : FAIL : Fatal error: com.microsoft:NhwcConv(-1) is not a "
-                "registered function/op"},
+     .example =
+         "[ONNXRuntimeError] : 1 : FAIL : Fatal error: com.microsoft:NhwcConv(-1) is not "
+         "a registered function/op"},
     {.cause = "ort-input-type",
      .pattern =
          R"re((?:\[ONNXRuntimeError\] : 2 : INVALID_ARGUMENT : )?Unexpected input data type\. Actual: \((?P<x>[^)]*\)?)\) ?, expected: \((?P<y>[^)]*\)?)\))re",
-     .example = "onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument: [ONNXRuntimeError] : "
-                "2 : INVALID_ARGUMENT : Unexpected input data type. "
-                "Actual: (tensor(float)) , expected: (tensor(float16))",
+     .example =
+         "onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument: [ONNXRuntimeError] "
+         ": 2 : INVALID_ARGUMENT : Unexpected input data type. Actual: (tensor(float)) , "
+         "expected: (tensor(float16))",
      .component = "runtime"},
     {.cause = "ort-input-shape",
      .pattern =
          R"re((?:\[ONNXRuntimeError\] : 2 : INVALID_ARGUMENT : )?(?:Got invalid dimensions for input: (?P<arg>[\w.:/]+)|Invalid rank for input: (?P<arg2>[\w.:/]+)))re",
-     .example = "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Got invalid dimensions for input: "
-                "sample for the following indices index: 2 Got: 96 Expected: 64",
+     .example =
+         "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Got invalid dimensions for input: "
+         "sample for the following indices index: 2 Got: 96 Expected: 64",
      .component = "runtime"},
     {.cause = "ort-input-name",
      .pattern =
          R"re((?:\[ONNXRuntimeError\] : 2 : INVALID_ARGUMENT : )?(?:Invalid [Ff]eed [Ii]nput [Nn]ame: ?(?P<arg>[\w.:/]+)|Missing Input: (?P<arg2>[\w.:/]+))|Required inputs \(\[(?P<arg3>[^\]]*)\]\) are missing from input feed)re",
-     .example = "ValueError: Required inputs (['timestep_cond']) are missing from input feed "
-                "(['sample', 'timestep', 'encoder_hidden_states']).",
+     .example =
+         "ValueError: Required inputs (['timestep_cond']) are missing from input feed "
+         "(['sample', 'timestep', 'encoder_hidden_states']).",
      .component = "runtime"},
     {.cause = "ort-trt-profile",
      .pattern =
-         R"re(TensorRT EP (?:could not|failed to|cannot) (?:build|deserialize|create|parse)[^\n]{0,120}|User needs to provide all the dynamic shape inputs|TensorRT input: (?P<arg>\S+) has no shape specified|please run shape inference on the onnx model first)re",
-     .example = "[ONNXRuntimeError] : 1 : FAIL : TensorRT input: /Concat_3_output_0 has no shape "
-                "specified. Please run shape inference on the onnx model first."},
+         R"re(TensorRT EP (?:could not|failed to|cannot) (?:build|deserialize|create|parse)[^\n]{0,120}|User needs to provide all the dynamic shape inputs|TensorRT input: (?P<arg>\S+) has no shape specified|please run shape inference on the onnx model first|graph_build\.Resolve\(\)\.IsOK\(\) was false)re",
+     .example =
+         "[ONNXRuntimeError] : 1 : FAIL : TensorRT input: /Concat_3_output_0 has no shape "
+         "specified. Please run shape inference on the onnx model first."},
     {.cause = "ort-dml",
      .pattern =
-         R"re(887A000[5-7]|DXGI_ERROR_DEVICE_(?:REMOVED|HUNG)|The GPU (?:device instance has been suspended|will not respond to more commands)|DmlExecutionProvider.{0,120}(?:[Ee]xception|failed))re",
-     .example = "Status Message: "
-                "D:\\a\\DmlExecutionProvider\\src\\MLOperatorAuthorImpl.cpp(1866)\\onnxruntime.dll:"
-                " Exception(3) 887A0006 The GPU will not respond to more commands"},
+         R"re(887A000[4-7]|dml_provider_factory|DXGI_ERROR_DEVICE_(?:REMOVED|HUNG)|The GPU (?:device instance has been suspended|will not respond to more commands)|DmlExecutionProvider.{0,120}(?:[Ee]xception|failed))re",
+     .example =
+         "Status Message: D:\\a\\DmlExecutionProvider\\src\\MLOperatorAuthorImpl.cpp(1866)\\onnxruntime.dll: "
+         "Exception(3) 887A0006 The GPU will not respond to more commands"},
     {.cause = "ort-cuda-failure",
      .pattern =
-         R"re((?:CUDA|CUDNN|CUBLAS|cuDNN) failure \d+: (?P<arg>.{0,80}?)(?: ;|$)|cudnnException|onnxruntime::CudaCall)re",
-     .example = "CUDA failure 100: no CUDA-capable device is detected ; GPU=-1 ; hostname=box ; "
-                "expr=cudaSetDevice(info_.device_id);",
+         R"re((?:CUDA|CUDNN|CUBLAS|cuDNN) failure \d+: .{0,80}?(?: ;|$)(?:.*expr=(?P<op>\w+)\()?|cudnnException|onnxruntime::CudaCall)re",
+     .example =
+         "CUDA failure 100: no CUDA-capable device is detected ; GPU=-1 ; hostname=box ; "
+         "expr=cudaSetDevice(info_.device_id);",
      .component = "env"},
     {.cause = "ort-failed",
+     .pattern =
+         R"re((?:\[ONNXRuntimeError\] : \d+ : \w+ : )?Non-zero status code returned while running (?P<op>\w+) node\. Name:'(?P<arg>[^']*)')re",
+     .example =
+         "[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned "
+         "while running Reshape node. Name:'/mid_block/attentions.0/Reshape_4' Status "
+         "Message: reshape_helper.h:36 the input tensor cannot be reshaped"},
+    {.cause = "ort-failed",
      .pattern = R"re(\[ONNXRuntimeError\] : \d+ : (?P<code>\w+) : )re",
-     .example = "onnxruntime.capi.onnxruntime_pybind11_state.RuntimeException: [ONNXRuntimeError] "
-                ": 6 : RUNTIME_EXCEPTION : Exception during initialization",
+     .example =
+         "onnxruntime.capi.onnxruntime_pybind11_state.RuntimeException: "
+         "[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Exception during initialization",
      .weight = Weight::kSymptom},
 };
 

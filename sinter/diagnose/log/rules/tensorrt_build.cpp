@@ -104,95 +104,102 @@ constexpr Cause kCauses[] = {
      .confirm = {"trtexec --help", "trtexec --help"}},
 };
 
-constexpr Pattern
-    kPatterns
-        [] =
-            {
-                {.cause = "trt-build-memory",
-                 .pattern =
-                     R"re((?:Error Code 10: Internal Error \()?[Cc]ould not find any implementation for node (?P<arg>\{?(?P<op>ForeignNode|[\w./:-]+)))re",
-                 .example = "[E] Error[10]: [optimizer.cpp::computeCosts::3869] Error Code 10: "
-                            "Internal Error (Could not find any implementation for node "
-                            "{ForeignNode[/down_blocks.0/Cast.../Transpose]}.)",
-                 .component = "builder"},
-                {.cause = "trt-build-memory",
-                 .pattern =
-                     R"re((?:Error Code \d+: (?:OutOfMemory|Out ?Of ?Memory)|(?:Requested amount of|requested) GPU memory \(\d+ bytes\) could not be allocated|There (?:may not be|is not) enough (?:free )?(?:GPU )?memory (?:for|to) (?:build|allocate)|Tactic Device request: ?\d+MB Available: ?\d+MB))re",
-                 .example = "[E] Error[2]: [virtualMemoryBuffer.cpp::resizePhysical::127] Error "
-                            "Code 2: OutOfMemory (Requested size was 4194304000 bytes.)",
-                 .component = "builder"},
-                {.cause = "trt-build-memory",
-                 .pattern =
-                     R"re(Skipping tactic \S* ?.{0,40}(?:due to (?:insufficient memory|Myelin error|oom error|exception)).{0,200})re",
-                 .example = "[W] [TRT] Skipping tactic 2 due to insufficient memory on requested "
-                            "size of 8053063680 detected for tactic 0x0002.",
-                 .weight = Weight::kHarmless,
-                 .component = "builder"},
-                {.cause = "trt-build-no-profile",
-                 .pattern =
-                     R"re(Network has dynamic or shape inputs, but no optimization profile has been defined|(?:Dynamic dimensions required for input|Dimensions? (?:\d+ )?of input tensor): ?(?P<arg>[\w.:/]+),? but no shapes were provided|input (?P<arg2>[\w.:/]+) (?:has dynamic|is dynamic).{0,60}no (?:optimization )?profile)re",
-                 .example =
-                     "[E] [network.cpp::validate::3062] Error Code 4: Internal Error (Network has "
-                     "dynamic or shape inputs, but no optimization profile has been defined.)",
-                 .component = "builder"},
-                {.cause = "trt-build-bad-profile",
-                 .pattern =
-                     R"re((?:optimization profile is missing values for (?:shape )?input|(?:profile|kMIN|kOPT|kMAX|[Mm]in|[Oo]pt|[Mm]ax).{0,60}(?:dimensions|shapes?|values).{0,60}(?:not valid|inconsistent|invalid|do not match|does not match|must be)|Cannot find input tensor with name "(?P<arg>[\w.:/]+)" in the network inputs|model input with name: (?P<arg2>[\w.:/]+) not found|optimization profile.{0,40}(?:not valid|invalid)|setDimensions: .{0,120}))re",
-                 .example = "[E] Cannot find input tensor with name \"timesteps\" in the network "
-                            "inputs! Please make sure the input tensor names are correct.",
-                 .component = "builder"},
-                {.cause = "trt-build-operator",
-                 .pattern =
-                     R"re([Nn]o importer registered for op: (?P<op>\w+)|(?:getPluginCreator|getCreator) could not find [Pp]lugin:? (?P<op2>\w+)|Plugin not found, are the plugin name, version, and namespace correct|[Uu]nsupported ONNX (?:data type|operator)|is not supported (?:in|by) (?:the )?TensorRT(?: parser)?|Unsupported operation _?(?P<op3>\w+))re",
-                 .example = "In node 41 (importFallbackPluginImporter): UNSUPPORTED_NODE: "
-                            "Assertion failed: creator && \"Plugin not found, are the plugin name, "
-                            "version, and namespace correct?\"",
-                 .component = "builder"},
-                {.cause = "trt-build-initializer",
-                 .pattern =
-                     R"re((?P<op>\w+)?[^\n]{0,80}(?:must be an initializer|must be a (?:build-time )?constant|only support(?:s)? (?:static|initializer)|needs to be (?:an initializer|a constant)))re",
-                 .example =
-                     "[E] [TRT] ModelImporter.cpp:773: ERROR: ModelImporter.cpp:179 In function "
-                     "parseGraph: [6] Invalid Node - Pad_12 Assertion failed: "
-                     "inputs.at(1).is_weights() && \"The input pads must be an initializer.\"",
-                 .component = "builder"},
-                {.cause = "trt-build-parse",
-                 .pattern =
-                     R"re((?:In node -?\d+ (?:with name: \S+ and operator: (?P<op>\w+) )?\((?P<op2>\w+)\): (?:UNSUPPORTED_NODE|INVALID_NODE|UNSUPPORTED_GRAPH|INVALID_GRAPH|MODEL_DESERIALIZE_FAILED|INTERNAL_ERROR)|ModelImporter\.cpp:\d+: ERROR|While parsing node number \d+ \[(?P<op3>\w+)|onnx2trt_utils\.(?:cpp|hpp):\d+ In function))re",
-                 .example = "[E] [TRT] ModelImporter.cpp:726: While parsing node number 92 [Resize "
-                            "-> \"up_out\"]:",
-                 .component = "builder"},
-                {.cause = "trt-build-parse",
-                 .pattern =
-                     R"re(\[E\] (?:Failed to parse onnx file|Parsing model failed)|Failed to parse (?:the )?(?:onnx|ONNX) (?:file|model)|Failed while parsing (?:plugin|ONNX)|Could not parse (?:ONNX )?(?:from file|model)|Network must have at least one output)re",
-                 .example = "ERROR: Failed to parse the ONNX file.",
-                 .weight = Weight::kSymptom,
-                 .component = "builder"},
-                {.cause = "trt-build-weights",
-                 .pattern =
-                     R"re((?:Error Code \d+: Internal Error|Assertion failed).{0,120}(?:convertOnnxWeights|ctx->getOnnxWeights|Failed to (?:open|import) (?:file|weights|initializer))|Failed to open file: .*weights|unsupported (?:ONNX )?weights? type)re",
-                 .example = "Assertion failed: convertOnnxWeights(initializer, &weights, ctx) && "
-                            "\"Failed to import initializer.\"",
-                 .component = "builder"},
-                {.cause = "trt-build-option",
-                 .pattern =
-                     R"re((?:Unknown option: |\[E\] Unknown option)(?P<arg>-?-?\w+)|Model missing or format not recognized|Error when parsing (?:option|arguments))re",
-                 .example = "[E] Unknown option: --workspace 4096",
-                 .component = "builder"},
-                {.cause = "trt-build-internal",
-                 .pattern =
-                     R"re((?:Error Code \d+: Internal Error \((?:Myelin|Assertion|Internal|Unexpected|Failed|\[)|Error Code \d+: Myelin|Myelin (?:error|\[)|(?:myelin|Myelin)Graph|Cask (?:convolution|Error)|Error Code 9: (?:Internal Error|Skipping)))re",
-                 .example = "[E] Error[9]: [pluginV2Builder.cpp::reportPluginError::24] Error Code "
-                            "9: Internal Error (Myelin ([myelin_graph.h:409] Called without "
-                            "resolved dynamic shapes.))",
-                 .weight = Weight::kSymptom,
-                 .component = "builder"},
-                {.cause = "trt-build-failed",
-                 .pattern =
-                     R"re(Engine could not be created from network|Building engine failed|Failed to create engine from model|Engine set up failed|Network validation failed|Error Code 2: Internal Error \(Assertion engine != nullptr failed|ERROR: Failed to build engine|Failed to build (?:the )?(?:TensorRT )?engine|Invalid Engine\. Please ensure the engine was built correctly|buildSerializedNetwork.{0,40}(?:failed|null)|build_serialized_network.{0,40}(?:None|failed))re",
-                 .example = "[E] Engine could not be created from network",
-                 .weight = Weight::kSymptom,
-                 .component = "builder"},
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+constexpr Pattern kPatterns[] = {
+    {.cause = "trt-build-memory",
+     .pattern =
+         R"re((?:Error Code 10: Internal Error \()?[Cc]ould not find any implementation for node (?P<arg>\{?(?P<op>ForeignNode|[\w./:-]+)))re",
+     .example =
+         "[E] Error[10]: [optimizer.cpp::computeCosts::3869] Error Code 10: Internal "
+         "Error (Could not find any implementation for node "
+         "{ForeignNode[/down_blocks.0/Cast.../Transpose]}.)",
+     .component = "builder"},
+    {.cause = "trt-build-memory",
+     .pattern =
+         R"re((?:Error Code \d+: (?:OutOfMemory|Out ?Of ?Memory)|(?:Requested amount of|requested) GPU memory \(\d+ bytes\) could not be allocated|There (?:may not be|is not) enough (?:free )?(?:GPU )?memory (?:for|to) (?:build|allocate)|Tactic Device request: ?\d+MB Available: ?\d+MB))re",
+     .example =
+         "[E] Error[2]: [virtualMemoryBuffer.cpp::resizePhysical::127] Error Code 2: "
+         "OutOfMemory (Requested size was 4194304000 bytes.)",
+     .weight = Weight::kSymptom,
+     .component = "builder"},
+    {.cause = "trt-build-memory",
+     .pattern =
+         R"re(Skipping tactic \S* ?.{0,40}(?:due to (?:insufficient memory|Myelin error|oom error|exception)).{0,200})re",
+     .example =
+         "[W] [TRT] Skipping tactic 2 due to insufficient memory on requested size of "
+         "8053063680 detected for tactic 0x0002.",
+     .weight = Weight::kHarmless,
+     .component = "builder"},
+    {.cause = "trt-build-no-profile",
+     .pattern =
+         R"re(Network has dynamic or shape inputs, but no optimization profile has been defined|(?:Dynamic dimensions required for input|Dimensions? (?:\d+ )?of input tensor): ?(?P<arg>[\w.:/]+),? but no shapes were provided|input (?P<arg2>[\w.:/]+) (?:has dynamic|is dynamic).{0,60}no (?:optimization )?profile)re",
+     .example =
+         "[E] [network.cpp::validate::3062] Error Code 4: Internal Error (Network has "
+         "dynamic or shape inputs, but no optimization profile has been defined.)",
+     .component = "builder"},
+    {.cause = "trt-build-bad-profile",
+     .pattern =
+         R"re((?:optimization profile is missing values for (?:shape )?input|(?:profile|kMIN|kOPT|kMAX|[Mm]in|[Oo]pt|[Mm]ax).{0,60}(?:dimensions|shapes?|values).{0,60}(?:not valid|inconsistent|invalid|do not match|does not match|must be)|Cannot find input tensor with name "(?P<arg>[\w.:/]+)" in the network inputs|model input with name: (?P<arg2>[\w.:/]+) not found|optimization profile.{0,40}(?:not valid|invalid)|setDimensions: .{0,120}))re",
+     .example =
+         "[E] Cannot find input tensor with name \"timesteps\" in the network inputs! "
+         "Please make sure the input tensor names are correct.",
+     .component = "builder"},
+    {.cause = "trt-build-operator",
+     .pattern =
+         R"re([Nn]o importer registered for op: (?P<op>\w+)|(?:getPluginCreator|getCreator) could not find [Pp]lugin:? (?P<op2>\w+)|Plugin not found, are the plugin name, version, and namespace correct|[Uu]nsupported ONNX (?:data type|operator)|is not supported (?:in|by) (?:the )?TensorRT(?: parser)?|Unsupported operation _?(?P<op3>\w+))re",
+     .example =
+         "In node 41 (importFallbackPluginImporter): UNSUPPORTED_NODE: Assertion failed: "
+         "creator && \"Plugin not found, are the plugin name, version, and namespace "
+         "correct?\"",
+     .component = "builder"},
+    {.cause = "trt-build-initializer",
+     .pattern =
+         R"re((?P<op>\w+)?[^\n]{0,80}(?:must be an initializer|must be a (?:build-time )?constant|only support(?:s)? (?:static|initializer)|needs to be (?:an initializer|a constant)))re",
+     .example =
+         "[E] [TRT] ModelImporter.cpp:773: ERROR: ModelImporter.cpp:179 In function "
+         "parseGraph: [6] Invalid Node - Pad_12 Assertion failed: "
+         "inputs.at(1).is_weights() && \"The input pads must be an initializer.\"",
+     .component = "builder"},
+    {.cause = "trt-build-parse",
+     .pattern =
+         R"re((?:In node -?\d+ (?:with name: \S+ and operator: (?P<op>\w+) )?\((?P<op2>\w+)\): (?:UNSUPPORTED_NODE|INVALID_NODE|UNSUPPORTED_GRAPH|INVALID_GRAPH|MODEL_DESERIALIZE_FAILED|INTERNAL_ERROR)|ModelImporter\.cpp:\d+: ERROR|While parsing node number \d+ \[(?P<op3>\w+)|onnx2trt_utils\.(?:cpp|hpp):\d+ In function))re",
+     .example =
+         "[E] [TRT] ModelImporter.cpp:726: While parsing node number 92 [Resize -> "
+         "\"up_out\"]:",
+     .component = "builder"},
+    {.cause = "trt-build-parse",
+     .pattern =
+         R"re(\[E\] (?:Failed to parse onnx file|Parsing model failed)|Failed to parse (?:the )?(?:onnx|ONNX) (?:file|model)|Failed while parsing (?:plugin|ONNX)|Could not parse (?:ONNX )?(?:from file|model)|Network must have at least one output)re",
+     .example = "ERROR: Failed to parse the ONNX file.",
+     .weight = Weight::kSymptom,
+     .component = "builder"},
+    {.cause = "trt-build-weights",
+     .pattern =
+         R"re((?:Error Code \d+: Internal Error|Assertion failed).{0,120}(?:convertOnnxWeights|ctx->getOnnxWeights|Failed to (?:open|import) (?:file|weights|initializer))|Failed to open file: .*weights|unsupported (?:ONNX )?weights? type)re",
+     .example =
+         "Assertion failed: convertOnnxWeights(initializer, &weights, ctx) && \"Failed to "
+         "import initializer.\"",
+     .component = "builder"},
+    {.cause = "trt-build-option",
+     .pattern =
+         R"re((?:Unknown option: |\[E\] Unknown option)(?P<arg>-?-?\w+)|Model missing or format not recognized|Error when parsing (?:option|arguments))re",
+     .example = "[E] Unknown option: --workspace 4096",
+     .component = "builder"},
+    {.cause = "trt-build-internal",
+     .pattern =
+         R"re((?:Error Code \d+: Internal Error \((?:Myelin|Assertion|Internal|Unexpected|Failed|\[)|Error Code \d+: Myelin|Myelin (?:error|\[)|(?:myelin|Myelin)Graph|Error Code 9: (?:Internal Error|Skipping)))re",
+     .example =
+         "[E] Error[9]: [pluginV2Builder.cpp::reportPluginError::24] Error Code 9: "
+         "Internal Error (Myelin ([myelin_graph.h:409] Called without resolved dynamic "
+         "shapes.))",
+     .weight = Weight::kSymptom,
+     .component = "builder"},
+    {.cause = "trt-build-failed",
+     .pattern =
+         R"re(Engine could not be created from network|pybind11::init\(\): factory function returned nullptr|TRT Engine build failed|Error details:\s*Command: polygraphy convert|Building engine failed|Failed to create engine from model|Engine set up failed|Network validation failed|Error Code 2: Internal Error \(Assertion engine != nullptr failed|ERROR: Failed to build engine|Failed to build (?:the )?(?:TensorRT )?engine|Invalid Engine\. Please ensure the engine was built correctly|buildSerializedNetwork.{0,40}(?:failed|null)|build_serialized_network.{0,40}(?:None|failed))re",
+     .example = "[E] Engine could not be created from network",
+     .weight = Weight::kSymptom,
+     .component = "builder"},
 };
 
 }  // namespace

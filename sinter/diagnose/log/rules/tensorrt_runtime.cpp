@@ -86,119 +86,140 @@ constexpr Cause kCauses[] = {
      .confirm = {"list the refittable weights of the engine", "列出引擎可 refit 的权重"}},
 };
 
-constexpr Pattern kPatterns[] =
-    {
-        {.cause = "trt-plan-version",
-         .pattern =
-             R"re((?:Error Code 1: Serialization \()?(?:Serialization assertion stdVersionRead == serializationVersion failed\. ?)?Version tag does not match(?:\. Note: Current Version: (?P<y>\d+), Serialized Engine Version: (?P<x>\d+))?)re",
-         .example = "[E] [TRT] 1: [stdArchiveReader.cpp::StdArchiveReader::40] Error Code 1: "
-                    "Serialization (Serialization assertion stdVersionRead == "
-                    "serializationVersion failed.Version tag does not match. Note: Current "
-                    "Version: 232, Serialized Engine Version: 228)",
-         .component = "runtime",
-         .operation = "deserializeCudaEngine",
-         .reading = Reading::kVersions},
-        {.cause = "trt-plan-version",
-         .pattern =
-             R"re(\w+\.cpp \(\d+\) - Serialization Error in \w+: \d+ \((?:Version tag|Magic tag|Core version|Safe version).{0,40}\))re",
-         .example = "[TensorRT] ERROR: coreReadArchive.cpp (41) - Serialization Error in "
-                    "verifyHeader: 0 (Version tag does not match)",
-         .component = "runtime",
-         .operation = "deserializeCudaEngine"},
-        {.cause = "trt-plan-version",
-         .pattern =
-             R"re(The engine plan file is not compatible with this version of TensorRT, expecting (?:library )?version (?P<y>[\d.]+),? got (?P<x>[\d.]+))re",
-         .example = "[E] [TRT] The engine plan file is not compatible with this version of "
-                    "TensorRT, expecting library version 8.6.1 got 8.5.3, please rebuild.",
-         .component = "runtime",
-         .operation = "deserializeCudaEngine",
-         .reading = Reading::kVersions},
-        {.cause = "trt-plan-version",
-         .pattern =
-             R"re([Tt]he engine plan file is (?:not compatible|incompatible)|serialized engine (?:was )?(?:built|created|generated) (?:with|by) (?:a )?(?:different|another|older|newer) (?:version of )?TensorRT|[Pp]latform specific tag mismatch|Plan file (?:version )?(?:mismatch|is not compatible))re",
-         .example = "[E] The engine plan file is incompatible with this version of TensorRT, "
-                    "please rebuild.",
-         .component = "runtime",
-         .operation = "deserializeCudaEngine"},
-        {.cause = "trt-plan-gpu",
-         .pattern =
-             R"re([Tt]he engine plan file is generated on an incompatible device, expecting compute (?P<y>[\d.]+) got compute (?P<x>[\d.]+)|(?:generated|built) on an incompatible device|Using an engine plan file across different models of devices is not (?:supported|recommended))re",
-         .example = "[E] [TRT] The engine plan file is generated on an incompatible device, "
-                    "expecting compute 8.9 got compute 8.6, please rebuild.",
-         .component = "runtime",
-         .operation = "deserializeCudaEngine",
-         .reading = Reading::kCapability},
-        {.cause = "trt-plan-damaged",
-         .pattern =
-             R"re([Mm]agic tag does not match|Serialization assertion (?:magicTagRead|plan->header|header|sizeRead|safeVersionRead)[\w. =!>]* failed|[Uu]nexpected (?:end of|EOF).{0,40}(?:plan|engine)|Engine deserialization failed: (?:bad|invalid))re",
-         .example = "[E] Error[1]: [stdArchiveReader.cpp::stdArchiveReaderInitCommon::46] "
-                    "Error Code 1: Serialization (Serialization assertion magicTagRead == "
-                    "kMAGIC_TAG failed.Magic tag does not match)",
-         .component = "runtime",
-         .operation = "deserializeCudaEngine"},
-        {.cause = "trt-profile-range",
-         .pattern =
-             R"re((?:(?:IExecutionContext::)?(?P<op>setInputShape|setBindingDimensions|set_input_shape|enqueueV[23]|validateInputBindings|resolveSlots|enqueue|executeV2)?[^\n]{0,80}Error Code 3: (?:API Usage Error|Internal Error) \(.{0,200}?)?(?:satisfyProfile|(?:Runtime dimension|Set dimension|Static dimension|profile dimension|dimension|Dimensions?).{0,120}(?:does not satisfy|not in range|out of range|is not in|mismatch during|exceeds|not within).{0,60}(?:profile|range|max|min)?))re",
-         .example =
-             "[E] 3: [executionContext.cpp::setInputShape::2037] Error Code 3: API Usage Error "
-             "(Parameter check failed at: "
-             "runtime/api/executionContext.cpp::setInputShape::2037, condition: satisfyProfile "
-             "Runtime dimension does not satisfy any optimization profile.)",
-         .component = "runtime",
-         .reading = Reading::kProfile},
-        {.cause = "trt-profile-range",
-         .pattern =
-             R"re(No valid profile found|(?:does not satisfy|not satisfying|outside (?:of )?)(?: any| the)? ?(?:optimization )?profiles?|[Ee]ngine.{0,40}not in range|bindingMismatch|Supplied binding dimension \[[^\]]*\] for bindings\[\d+\] exceed min ~ max range at index (?P<index>\d+), maximum dimension in profile is (?P<max>\d+), minimum dimension in profile is (?P<min>\d+), but supplied dimension is (?P<found>\d+))re",
-         .example = "ValueError: No valid profile found. Please go to the TensorRT tab and "
-                    "generate an engine with the necessary profile.",
-         .component = "runtime",
-         .reading = Reading::kProfile},
-        {.cause = "trt-profile-range",
-         .pattern =
-             R"re(Error Code [37]: (?:API Usage|Internal) Error \((?:Parameter check failed at: )?(?P<op>[\w./:]*(?:validateInputBindings|setBindingDimensions|setInputShape))|Parameter check failed at: .{0,80}::(?P<op2>validateInputBindings|setBindingDimensions|setInputShape)::\d+, condition: (?:profileMaxDims|profileMinDims|engineDims|satisfyProfile).{0,200})re",
-         .example = "[E] 3: [executionContext.cpp::validateInputBindings::1841] Error Code 3: "
-                    "API Usage Error (Parameter check failed at: "
-                    "runtime/api/executionContext.cpp::validateInputBindings::1841, condition: "
-                    "profileMaxDims.d[i] >= dimensions.d[i].)",
-         .component = "runtime",
-         .reading = Reading::kProfile},
-        {.cause = "trt-binding-missing",
-         .pattern = R"re((?:(?:input|output|tensor|Tensor|binding) )?(?:name )?['"]?(?P<arg>[\w.:/]+)['"]? (?:is )?not (?:found|an I/O tensor|a valid (?:binding|tensor|input)).{0,40}(?:engine|binding|network)|Given invalid tensor name: (?P<arg2>[\w.:/]+)|[Aa]ddress is not set for (?:input|output) tensor (?P<arg3>[\w.:/]+)|Neither address (?:or|nor) allocator is set|[Nn]ot all input shapes (?:have been )?(?:specified|set)|All (?:dynamic|input) (?:dimensions|shapes).{0,60}must be (?:set|specified))re",
-         .example =
-             "[E] 3: [engine.cpp::getTensorShape::1163] Error Code 3: API Usage Error (Given "
-             "invalid tensor name: y. Get valid tensor names with getIOTensorName())",
-         .component = "runtime"},
-        {.cause = "trt-refit",
-         .pattern =
-             R"re((?:[Rr]efit(?:ting|ter)?|refitCudaEngine|refit_cuda_engine).{0,120}(?:failed|[Ee]rror|not refittable|cannot|mismatch|missing)|not (?:a )?refittable|was not built with (?:the )?(?:kREFIT|refit))re",
-         .example = "[E] 4: [refit.cpp::Refitter::42] Error Code 4: Internal Error (engine was "
-                    "not built with kREFIT flag)",
-         .component = "runtime"},
-        {.cause = "trt-null-engine",
-         .pattern =
-             R"re('NoneType' object has no attribute '(?P<op>create_execution_context|get_binding_(?:index|shape|dtype)|num_bindings|num_io_tensors|get_tensor_(?:name|shape|mode)|serialize|device_memory_size(?:_v2)?|set_input_shape|set_binding_shape|max_batch_size|get_device_memory_size)')re",
-         .example = "AttributeError: 'NoneType' object has no attribute 'create_execution_context'",
-         .weight = Weight::kSymptom,
-         .type = "AttributeError",
-         .component = "runtime"},
-        {.cause = "trt-null-engine",
-         .pattern =
-             R"re((?:INVALID_CONFIG: )?Deserialize the cuda engine failed|deserialize_cuda_engine.{0,40}(?:failed|None)|Failed to (?:de)?serialize (?:the )?(?:cuda )?engine|[Ff]ailed to deserialize (?:the )?(?:TensorRT )?engine|Error Code 4: Internal Error \(Engine deserialization failed|a bytes-like object is required, not 'NoneType'|'tensorrt\S*\.ICudaEngine')re",
-         .example = "[TensorRT] ERROR: INVALID_CONFIG: Deserialize the cuda engine failed.",
-         .weight = Weight::kSymptom,
-         .component = "runtime"},
-        {.cause = "trt-execute",
-         .pattern =
-             R"re(Error Code 1: (?:Cuda|Cask|Cudnn|Cublas|CuBLAS|Myelin) (?:Runtime|Driver|Error|\()|Error Code 3: API Usage Error \(|Error Code 2: Internal Error \(Assertion|\[executionContext\.cpp::(?P<op>\w+)::\d+\]|enqueueV[23] (?:failed|returned))re",
-         .example = "[E] [TRT] 1: [convolutionRunner.cpp::executeConv::511] Error Code 1: Cask "
-                    "(Cask convolution execution)",
-         .weight = Weight::kSymptom,
-         .component = "runtime"},
-        {.cause = "trt-binding-missing",
-         .pattern =
-             R"re('tensorrt\.(?:\w+\.)*(?P<arg>ICudaEngine|IExecutionContext|Builder|IBuilderConfig|\w+)' object has no attribute '(?P<op>\w+)')re",
-         .example = "AttributeError: 'tensorrt.tensorrt.ICudaEngine' object has no attribute "
-                    "'num_bindings'"},
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+constexpr Pattern kPatterns[] = {
+    {.cause = "trt-plan-version",
+     .pattern =
+         R"re((?:Error Code 1: Serialization \()?(?:Serialization assertion stdVersionRead == serializationVersion failed\. ?)?Version tag does not match(?:\. Note: Current Version: (?P<y>\d+), Serialized Engine Version: (?P<x>\d+))?)re",
+     .example =
+         "[E] [TRT] 1: [stdArchiveReader.cpp::StdArchiveReader::40] Error Code 1: "
+         "Serialization (Serialization assertion stdVersionRead == serializationVersion "
+         "failed.Version tag does not match. Note: Current Version: 232, Serialized "
+         "Engine Version: 228)",
+     .component = "runtime",
+     .operation = "deserializeCudaEngine",
+     .reading = Reading::kVersions},
+    {.cause = "trt-plan-version",
+     .pattern =
+         R"re(\w+\.cpp \(\d+\) - Serialization Error in \w+: \d+ \((?:Version tag|Magic tag|Core version|Safe version).{0,40}\))re",
+     .example =
+         "[TensorRT] ERROR: coreReadArchive.cpp (41) - Serialization Error in "
+         "verifyHeader: 0 (Version tag does not match)",
+     .component = "runtime",
+     .operation = "deserializeCudaEngine"},
+    {.cause = "trt-plan-version",
+     .pattern =
+         R"re(The engine plan file is not compatible with this version of TensorRT, expecting (?:library )?version (?P<y>[\d.]+),? got (?P<x>[\d.]+))re",
+     .example =
+         "[E] [TRT] The engine plan file is not compatible with this version of TensorRT, "
+         "expecting library version 8.6.1 got 8.5.3, please rebuild.",
+     .component = "runtime",
+     .operation = "deserializeCudaEngine",
+     .reading = Reading::kVersions},
+    {.cause = "trt-plan-version",
+     .pattern =
+         R"re([Tt]he engine plan file is (?:not compatible|incompatible)|serialized engine (?:was )?(?:built|created|generated) (?:with|by) (?:a )?(?:different|another|older|newer) (?:version of )?TensorRT|[Pp]latform specific tag mismatch|Plan file (?:version )?(?:mismatch|is not compatible))re",
+     .example =
+         "[E] The engine plan file is incompatible with this version of TensorRT, please "
+         "rebuild.",
+     .component = "runtime",
+     .operation = "deserializeCudaEngine"},
+    {.cause = "trt-plan-gpu",
+     .pattern =
+         R"re([Tt]he engine plan file is generated on an incompatible device, expecting compute (?P<y>[\d.]+) got compute (?P<x>[\d.]+)|(?:generated|built) on an incompatible device|Using an engine plan file across different models of devices is not (?:supported|recommended))re",
+     .example =
+         "[E] [TRT] The engine plan file is generated on an incompatible device, "
+         "expecting compute 8.9 got compute 8.6, please rebuild.",
+     .component = "runtime",
+     .operation = "deserializeCudaEngine",
+     .reading = Reading::kCapability},
+    {.cause = "trt-plan-damaged",
+     .pattern =
+         R"re([Mm]agic tag does not match|Serialization assertion (?:magicTagRead|plan->header|header|sizeRead|safeVersionRead)[\w. =!>]* failed|[Uu]nexpected (?:end of|EOF).{0,40}(?:plan|engine)|Engine deserialization failed: (?:bad|invalid))re",
+     .example =
+         "[E] Error[1]: [stdArchiveReader.cpp::stdArchiveReaderInitCommon::46] Error Code "
+         "1: Serialization (Serialization assertion magicTagRead == kMAGIC_TAG "
+         "failed.Magic tag does not match)",
+     .component = "runtime",
+     .operation = "deserializeCudaEngine"},
+    {.cause = "trt-profile-range",
+     .pattern = R"re(No valid profile found)re",
+     .example =
+         "ValueError: No valid profile found. Please go to the TensorRT tab and generate "
+         "an engine with the necessary profile.",
+     .type = "ValueError",
+     .component = "unet",
+     .side = Side::kData,
+     .reading = Reading::kProfile},
+    {.cause = "trt-profile-range",
+     .pattern =
+         R"re(Supplied binding dimension \[(?P<dims>[\d, ]+)\] for (?P<arg>bindings\[\d+\]) exceed min ~ max range at index (?P<index>\d+), maximum dimension in profile is (?P<max>\d+), minimum dimension in profile is (?P<min>\d+)(?:, but supplied dimension is (?P<found>\d+))?)re",
+     .example =
+         "[E] 3: [executionContext.cpp::validateInputBindings::1841] Error Code 3: API "
+         "Usage Error (Parameter check failed at: "
+         "executionContext.cpp::validateInputBindings::1841, condition: "
+         "profileMaxDims.d[i] >= dimensions.d[i]. Supplied binding dimension [2,4,96,96] "
+         "for bindings[0] exceed min ~ max range at index 2, maximum dimension in profile "
+         "is 64, minimum dimension in profile is 64, but supplied dimension is 96.)",
+     .side = Side::kData,
+     .reading = Reading::kProfile},
+    {.cause = "trt-profile-range",
+     .pattern =
+         R"re((?:[Ss]tatic|[Rr]untime|[Ss]et|[Ii]nput|[Pp]rofile)[\w ]{0,40} (?:dimension|shape)s?[^\n]{0,160}?(?:mismatch|not satisfy|not in range|out of range|not within|exceed)[^\n]{0,40}?(?:(?:for|of|tensor|input) ['"]?(?P<arg>[\w.:/]+)['"]?)?|condition: [^\n]{0,40}?(?:profileMaxDims|profileMinDims|satisfyProfile|engineDims)[^\n]{0,200})re",
+     .example =
+         "[E] 3: [executionContext.cpp::setInputShape::2037] Error Code 3: API Usage "
+         "Error (Parameter check failed at: "
+         "runtime/api/executionContext.cpp::setInputShape::2037, condition: "
+         "satisfyProfile Runtime dimension does not satisfy any optimization profile.)",
+     .side = Side::kData,
+     .reading = Reading::kProfile},
+    {.cause = "trt-profile-range",
+     .pattern =
+         R"re((?:does not satisfy|not satisfying|outside(?: of)?|not covered by)(?: any| the)? ?(?:valid )?(?:optimization )?profiles?\b|bindingMismatch|[Ee]ngine[^\n]{0,40} not in range)re",
+     .example = "RuntimeError: the shape of 'sample' does not satisfy any optimization profiles",
+     .side = Side::kData,
+     .reading = Reading::kProfile},
+    {.cause = "trt-binding-missing",
+     .pattern =
+         R"re((?:(?:input|output|tensor|Tensor|binding) )?(?:name )?['"]?(?P<arg>[\w.:/]+)['"]? (?:is )?not (?:found|an I/O tensor|a valid (?:binding|tensor|input)).{0,40}(?:engine|binding|network)|Given invalid tensor name: (?P<arg2>[\w.:/]+)|[Aa]ddress is not set for (?:input|output) tensor (?P<arg3>[\w.:/]+)|Neither address (?:or|nor) allocator is set|[Nn]ot all input shapes (?:have been )?(?:specified|set)|All (?:dynamic|input) (?:dimensions|shapes).{0,60}must be (?:set|specified))re",
+     .example =
+         "[E] 3: [engine.cpp::getTensorShape::1163] Error Code 3: API Usage Error (Given "
+         "invalid tensor name: y. Get valid tensor names with getIOTensorName())",
+     .component = "runtime"},
+    {.cause = "trt-refit",
+     .pattern =
+         R"re((?:[Rr]efit(?:ting|ter)?|refitCudaEngine|refit_cuda_engine).{0,120}(?:failed|[Ee]rror|not refittable|cannot|mismatch|missing)|not (?:a )?refittable|was not built with (?:the )?(?:kREFIT|refit))re",
+     .example =
+         "[E] 4: [refit.cpp::Refitter::42] Error Code 4: Internal Error (engine was not "
+         "built with kREFIT flag)",
+     .component = "runtime"},
+    {.cause = "trt-null-engine",
+     .pattern =
+         R"re('NoneType' object has no attribute '(?P<op>create_execution_context|get_binding_(?:index|shape|dtype)|num_bindings|num_io_tensors|get_tensor_(?:name|shape|mode)|serialize|device_memory_size(?:_v2)?|set_input_shape|set_binding_shape|max_batch_size|get_device_memory_size)')re",
+     .example = "AttributeError: 'NoneType' object has no attribute 'create_execution_context'",
+     .weight = Weight::kSymptom,
+     .type = "AttributeError",
+     .component = "runtime"},
+    {.cause = "trt-null-engine",
+     .pattern =
+         R"re((?:INVALID_CONFIG: )?Deserialize the cuda engine failed|deserialize_cuda_engine.{0,40}(?:failed|None)|Failed to (?:de)?serialize (?:the )?(?:cuda )?engine|[Ff]ailed to deserialize (?:the )?(?:TensorRT )?engine|Error Code 4: Internal Error \(Engine deserialization failed|a bytes-like object is required, not 'NoneType'|'tensorrt\S*\.ICudaEngine')re",
+     .example = "[TensorRT] ERROR: INVALID_CONFIG: Deserialize the cuda engine failed.",
+     .weight = Weight::kSymptom,
+     .component = "runtime"},
+    {.cause = "trt-execute",
+     .pattern =
+         R"re(Error Code 1: (?:Cuda|Cask|Cudnn|Cublas|CuBLAS|Myelin) (?:Runtime|Driver|Error|\()|Error Code 3: API Usage Error \(|Error Code 2: Internal Error \(Assertion|\[executionContext\.cpp::(?P<op>\w+)::\d+\]|enqueueV[23] (?:failed|returned))re",
+     .example =
+         "[E] [TRT] 1: [convolutionRunner.cpp::executeConv::511] Error Code 1: Cask (Cask "
+         "convolution execution)",
+     .weight = Weight::kSymptom,
+     .component = "runtime"},
+    {.cause = "trt-binding-missing",
+     .pattern =
+         R"re('tensorrt\.(?:\w+\.)*(?P<arg>ICudaEngine|IExecutionContext|Builder|IBuilderConfig|\w+)' object has no attribute '(?P<op>\w+)')re",
+     .example =
+         "AttributeError: 'tensorrt.tensorrt.ICudaEngine' object has no attribute "
+         "'num_bindings'"},
 };
 
 }  // namespace

@@ -99,6 +99,11 @@ constexpr Cause kCauses[] = {
                 {"switch compiled extensions off one by one", "逐个关闭编译的扩展"},
                 {"reinstall them for the installed PyTorch", "为当前 PyTorch 重新安装这些扩展"}}},
      .confirm = {"python -X faulthandler ...", "python -X faulthandler ..."}},
+    {.id = "code-command",
+     .domain = Domain::kUserCode,
+     .meaning = {"A program that this one started ended with an error; what went wrong is in its own output, above.", "它启动的另一个程序出错退出；真正的原因在上面那个程序自己的输出里。"},
+     .fixes = {{{"read the output above, or run the command that is shown by itself", "查看上面的输出，或单独运行所示的命令"}}},
+     .confirm = {"run the command by hand", "手动运行该命令"}},
     {.id = "code-port",
      .domain = Domain::kUserCode,
      .meaning = {"The network port is in use: an earlier run is still there.",
@@ -113,11 +118,20 @@ constexpr Cause kCauses[] = {
      .confirm = {"", ""}},
 };
 
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
+    {.cause = "code-command",
+     .pattern =
+         R"re(Command '.*' (?:returned non-zero exit status|died with <Signals)|ChildFailedError|exitcode\s*: \d+ \(pid)re",
+     .example =
+         "subprocess.CalledProcessError: Command '['python', 'train.py']' returned "
+         "non-zero exit status 1.",
+     .weight = Weight::kSymptom},
     {.cause = "code-device-assert",
      .pattern = R"re(Assertion `(?P<cond>[^`]{1,300}?)`? failed)re",
-     .example = "/pytorch/aten/src/ATen/native/cuda/Indexing.cu:1146: indexSelectSmallIndex: "
-                "block: [5,0,0], thread: [31,0,0] Assertion `srcIndex < srcSelectDimSize` failed.",
+     .example =
+         "/pytorch/aten/src/ATen/native/cuda/Indexing.cu:1146: indexSelectSmallIndex: "
+         "block: [5,0,0], thread: [31,0,0] Assertion `srcIndex < srcSelectDimSize` failed.",
      .side = Side::kData},
     {.cause = "code-device-assert",
      .pattern = R"re(CUDA error: device-side assert triggered|device-side assert triggered)re",
@@ -145,7 +159,8 @@ constexpr Pattern kPatterns[] = {
      .pattern =
          R"re(element \d+ of tensors does not require grad|Trying to backward through the graph a second time|optimizer got an empty parameter list|does not require grad and does not have a grad_fn|No inf checks were recorded|None of the inputs have requires_grad=True\. Gradients will be None)re",
      .example =
-         "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn",
+         "RuntimeError: element 0 of tensors does not require grad and does not have a "
+         "grad_fn",
      .type = "RuntimeError"},
     {.cause = "code-shape",
      .pattern =

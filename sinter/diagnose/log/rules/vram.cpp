@@ -130,21 +130,23 @@ constexpr std::string_view kCudaExample =
     "total capacity; 7.10 GiB already "
     "allocated; 0 bytes free; 7.30 GiB reserved in total by PyTorch)";
 
+// clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
     {.cause = "vram-full",
      .pattern =
-         R"re((?:CUDA|HIP|XPU|NPU) out of memory\. Tried to allocate (?P<tried>[\d.]+ [KMGT]?i?B)(?:[^(]{0,4}\((?:GPU|XPU|NPU) \d+; (?P<total>[\d.]+ [KMGT]?i?B) total capacity; (?P<allocated>[\d.]+ [KMGT]?i?B|\d+ bytes) already allocated; (?P<free>[\d.]+ [KMGT]?i?B|\d+ bytes) free; (?P<reserved>[\d.]+ [KMGT]?i?B) (?:reserved|cached))?)re",
-     .example = kCudaExample,
+         R"re((?:CUDA|HIP|XPU|NPU) out of memory\. Tried to allocate (?P<tried>[\d.]+ [KMGT]?i?B)\. (?:GPU|XPU|NPU) \d+ has a total capaci?ty of (?P<total>[\d.]+ [KMGT]?i?B) of which (?P<free>[\d.]+ [KMGT]?i?B|\d+ bytes) is free\.(?:.{0,600}?Of the allocated memory (?P<allocated>[\d.]+ [KMGT]?i?B|\d+ bytes) is allocated by PyTorch(?:.{0,200}?,)? and (?P<idle>[\d.]+ [KMGT]?i?B|\d+ bytes) is reserved by PyTorch but unallocated)?)re",
+     .example =
+         "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.25 GiB. GPU 0 "
+         "has a total capacity of 11.76 GiB of which 612.00 MiB is free. Including "
+         "non-PyTorch memory, this process has 11.10 GiB memory in use. Of the allocated "
+         "memory 8.20 GiB is allocated by PyTorch, and 2.60 GiB is reserved by PyTorch "
+         "but unallocated.",
      .type = "OutOfMemoryError",
      .reading = Reading::kMemory},
     {.cause = "vram-full",
      .pattern =
-         R"re((?:CUDA|HIP|XPU|NPU) out of memory\. Tried to allocate (?P<tried>[\d.]+ [KMGT]?i?B)\. (?:GPU|XPU|NPU) \d+ has a total capaci?ty of (?P<total>[\d.]+ [KMGT]?i?B) of which (?P<free>[\d.]+ [KMGT]?i?B|\d+ bytes) is free\.(?:.{0,600}?Of the allocated memory (?P<allocated>[\d.]+ [KMGT]?i?B|\d+ bytes) is allocated by PyTorch(?:.{0,200}?,)? and (?P<idle>[\d.]+ [KMGT]?i?B|\d+ bytes) is reserved by PyTorch but unallocated)?)re",
-     .example = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.25 GiB. GPU 0 has "
-                "a total capacity of 11.76 GiB of which 612.00 "
-                "MiB is free. Including non-PyTorch memory, this process has 11.10 GiB memory in "
-                "use. Of the allocated memory 8.20 GiB is "
-                "allocated by PyTorch, and 2.60 GiB is reserved by PyTorch but unallocated.",
+         R"re((?:CUDA|HIP|XPU|NPU) out of memory\. Tried to allocate (?P<tried>[\d.]+ [KMGT]?i?B)(?:[^(]{0,4}\((?:GPU|XPU|NPU) \d+; (?P<total>[\d.]+ [KMGT]?i?B) total capacity; (?P<allocated>[\d.]+ [KMGT]?i?B|\d+ bytes) already allocated; (?P<free>[\d.]+ [KMGT]?i?B|\d+ bytes) free; (?P<reserved>[\d.]+ [KMGT]?i?B) (?:reserved|cached))?)re",
+     .example = kCudaExample,
      .type = "OutOfMemoryError",
      .reading = Reading::kMemory},
     {.cause = "vram-full",
@@ -153,8 +155,9 @@ constexpr Pattern kPatterns[] = {
      .type = "OutOfMemoryError"},
     {.cause = "vram-full",
      .pattern = R"re(MPS backend out of memory)re",
-     .example = "RuntimeError: MPS backend out of memory (MPS allocated: 17.33 GB, other "
-                "allocations: 1.78 GB, max allowed: 18.13 GB).",
+     .example =
+         "RuntimeError: MPS backend out of memory (MPS allocated: 17.33 GB, other "
+         "allocations: 1.78 GB, max allowed: 18.13 GB).",
      .type = "RuntimeError"},
     {.cause = "vram-one-tensor-too-large",
      .pattern =
@@ -163,14 +166,16 @@ constexpr Pattern kPatterns[] = {
      .type = "RuntimeError"},
     {.cause = "vram-full",
      .pattern = R"re(Allocation on device(?: \d+)?(?: would exceed allowed memory)?)re",
-     .example = "torch.cuda.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. "
-                "(out of memory)",
+     .example =
+         "torch.cuda.OutOfMemoryError: Allocation on device 0 would exceed allowed "
+         "memory. (out of memory)",
      .type = "torch.cuda.OutOfMemoryError"},
     {.cause = "vram-full",
      .pattern =
          R"re(Could not allocate tensor with \d+ bytes\. There is not enough GPU video memory available)re",
-     .example = "RuntimeError: Could not allocate tensor with 52428800 bytes. There is not enough "
-                "GPU video memory available!",
+     .example =
+         "RuntimeError: Could not allocate tensor with 52428800 bytes. There is not "
+         "enough GPU video memory available!",
      .type = "RuntimeError"},
     {.cause = "vram-full",
      .pattern =
@@ -180,43 +185,63 @@ constexpr Pattern kPatterns[] = {
     {.cause = "vram-full",
      .pattern =
          R"re(Not enough memory, use lower resolution \(max approx\. (?P<tried>\d+x\d+)\)|Not enough (?:GPU )?(?:video )?memory)re",
-     .example = "RuntimeError: Not enough memory, use lower resolution (max approx. 512x512). "
-                "Need: 3.2GB free, Have:1.1GB free",
+     .example =
+         "RuntimeError: Not enough memory, use lower resolution (max approx. 512x512). "
+         "Need: 3.2GB free, Have:1.1GB free",
      .type = "RuntimeError"},
     {.cause = "vram-library",
      .pattern =
          R"re(CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED|CUSOLVER_STATUS_ALLOC_FAILED|CUFFT_ALLOC_FAILED|ROCBLAS_STATUS_MEMORY_ERROR)re",
      .example =
-         "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+         "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling "
+         "`cublasCreate(handle)`",
      .type = "RuntimeError"},
     {.cause = "vram-library",
      .pattern = R"re(CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate)re",
-     .example = "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling "
-                "`cublasCreate(handle)`",
+     .example =
+         "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling "
+         "`cublasCreate(handle)`",
      .type = "RuntimeError"},
+    {.cause = "vram-library",
+     .pattern =
+         R"re([Uu]nable to find a valid cuDNN algorithm|(?:GET|FIND) was unable to find an engine to execute this computation)re",
+     .example = "RuntimeError: GET was unable to find an engine to execute this computation",
+     .type = "RuntimeError",
+     .operation = "convolution"},
+    {.cause = "vram-full",
+     .pattern = R"re(Error Code 1: Cuda (?:Runtime|Driver) \(out of memory\))re",
+     .example =
+         "[E] 1: [defaultAllocator.cpp::allocateAsync::64] Error Code 1: Cuda Runtime "
+         "(out of memory)",
+     .weight = Weight::kSymptom,
+     .operation = "deserializeCudaEngine"},
     {.cause = "vram-arena",
      .pattern =
          R"re(Failed to allocate memory for requested buffer of size \d+|bfc_arena\.cc:\d+.{0,200}Available memory of \d+ is smaller than requested bytes of \d+)re",
-     .example = "onnxruntime.capi.onnxruntime_pybind11_state.RuntimeException: [ONNXRuntimeError] "
-                ": 6 : RUNTIME_EXCEPTION : Non-zero status code "
-                "returned while running Conv node. Name:'/conv' Status Message: "
-                "/onnxruntime/core/framework/bfc_arena.cc:376 Failed to "
-                "allocate memory for requested buffer of size 536870912"},
+     .example =
+         "onnxruntime.capi.onnxruntime_pybind11_state.RuntimeException: "
+         "[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned "
+         "while running Conv node. Name:'/conv' Status Message: "
+         "/onnxruntime/core/framework/bfc_arena.cc:376 Failed to allocate memory for "
+         "requested buffer of size 536870912"},
     {.cause = "vram-full",
      .pattern =
-         R"re(ran out of memory trying to allocate|OOM when allocating tensor|E_OUTOFMEMORY|887A0005.{0,80}(?:memory|GPU)|Not enough memory resources are available to complete this operation)re",
-     .example = "Status Message: E_OUTOFMEMORY Not enough memory resources are available to "
-                "complete this operation."},
+         R"re(ran out of memory trying to allocate|OOM when allocating tensor|E_OUTOFMEMORY|887A0005.{0,80}memory|Not enough memory resources are available to complete this operation)re",
+     .example =
+         "Status Message: E_OUTOFMEMORY Not enough memory resources are available to "
+         "complete this operation."},
     {.cause = "host-memory",
      .pattern =
          R"re(DefaultCPUAllocator: (?:not enough memory|can't allocate memory): you tried to allocate (?P<tried>\d+) bytes)re",
-     .example = "RuntimeError: [enforce fail at alloc_cpu.cpp:80] data. DefaultCPUAllocator: not "
-                "enough memory: you tried to allocate 58982400 bytes.",
+     .example =
+         "RuntimeError: [enforce fail at alloc_cpu.cpp:80] data. DefaultCPUAllocator: not "
+         "enough memory: you tried to allocate 58982400 bytes.",
      .type = "RuntimeError"},
     {.cause = "host-memory",
      .pattern = R"re(Unable to allocate (?P<tried>[\d.]+ [KMGT]iB) for an array with shape)re",
-     .example = "numpy.core._exceptions._ArrayMemoryError: Unable to allocate 12.4 GiB for an "
-                "array with shape (4, 64, 64)",
+     .example =
+         "numpy.core._exceptions._ArrayMemoryError: Unable to allocate 12.4 GiB for an "
+         "array with shape (4, 64, 64)",
      .type = "MemoryError"},
     {.cause = "host-memory",
      .pattern = R"re(\[Errno 12\] |Cannot allocate memory|std::bad_alloc|bad allocation)re",
@@ -224,8 +249,9 @@ constexpr Pattern kPatterns[] = {
     {.cause = "page-file",
      .pattern =
          R"re([\[(]?(?:WinError|os error|OS error|error code:?) 1455[\])]?|[Tt]he paging file is too small for this operation)re",
-     .example = "OSError: [WinError 1455] Le fichier de pagination est insuffisant pour terminer "
-                "cette op\xc3\xa9ration.",
+     .example =
+         "OSError: [WinError 1455] Le fichier de pagination est insuffisant pour terminer "
+         "cette op\xc3\xa9ration.",
      .component = "env"},
     {.cause = "host-killed",
      .pattern =
@@ -234,9 +260,10 @@ constexpr Pattern kPatterns[] = {
     {.cause = "shared-memory",
      .pattern =
          R"re(unable to (?:open|write to|allocate) shared memory|DataLoader worker \(pid\(?s?\)?:? [\d, ]+\) is killed by signal: Bus error|insufficient shared memory \(shm\)|No space left on device: '/dev/shm)re",
-     .example = "RuntimeError: DataLoader worker (pid 4321) is killed by signal: Bus error. It is "
-                "possible that dataloader's workers are out of "
-                "shared memory. Please try to raise your shared memory limit.",
+     .example =
+         "RuntimeError: DataLoader worker (pid 4321) is killed by signal: Bus error. It "
+         "is possible that dataloader's workers are out of shared memory. Please try to "
+         "raise your shared memory limit.",
      .component = "env"},
 };
 
