@@ -1,4 +1,4 @@
-#include "sinter/base/utf8.h"
+#include "sinter/base/code_points.h"
 
 #include <array>
 #include <cstddef>
