@@ -13,7 +13,7 @@
 #include <span>
 #include <string_view>
 
-#include "sinter/base/code_points.h"
+#include "sinter/base/utf8.h"
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "sinter/base/code_points.h"
+#include "sinter/base/utf8.h"
 
 namespace sinter::pipeline {
 

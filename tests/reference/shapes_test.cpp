@@ -45,6 +45,7 @@ std::vector<convert::ExtraFile> tokenizer_files(const arch::Model&) {
 const fs::path& converted() {
   static const fs::path folder = [] {
     const fs::path out = fs::path(SINTER_TEST_SCRATCH) / "shapes";
+    fs::remove_all(out);
     convert::ConvertOptions options;
     options.precision = convert::Precision::kF32;
     options.extra_files = tokenizer_files;
