@@ -27,7 +27,7 @@ TEST_F(CheckImage, SpeaksChinese) {
   const Ended ended = sinter({"check-image", picture("black"), "--lang", "zh"});
   EXPECT_NE(ended.out.find("所有像素都是黑色"), std::string::npos) << ended.out;
   expect_error(sinter({"check-image", picture("black"), "--lang", "de"}), 2,
-               "error: there is no language 'de'; there are en and zh\n");
+               "error: there is no language 'de'; there are en and zh\nhint: did you mean 'en'?\n");
 }
 
 TEST_F(CheckImage, JsonIsDocumented) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <nlohmann/json.hpp>
@@ -51,7 +52,12 @@ std::array<float, 256> widened_by_torch(DType dtype) {
 
 class Float8Checkpoint : public testing::TestWithParam<DType> {
  protected:
-  TemporaryFolder folder_{std::string("float8-") + std::string(dtype_name(GetParam()))};
+  static std::string test_name() {
+    std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::ranges::replace(name, '/', '-');
+    return name;
+  }
+  TemporaryFolder folder_{"float8-" + test_name()};
   fs::path checkpoint_ = float8_stand_in(folder_.path(), GetParam());
 };
 

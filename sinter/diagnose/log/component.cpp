@@ -32,7 +32,7 @@ constexpr std::array kCode{
     Row{"vae",
         R"(first_stage_model|\bvae\b|self\.vae|vae\.(?:encode|decode)|vae_decode|vae_encode|decode_latents|encode_first_stage|decode_first_stage|autoencoder|AutoencoderKL|VAEDecode|VAEEncode|decode_tiled|VideoVAE|_vae\b|samples_to_image)"},
     Row{"text encoder",
-        R"(cond_stage_model|text_encoder|text_model|CLIPText|modeling_clip|sd_clip|sd1_clip|sdxl_clip|encode_prompt|_encode_prompt|encode_from_tokens|encode_token_weights|get_learned_conditioning|open_clip|sd_hijack_clip|sd_hijack_open_clip|prompt_parser|FrozenCLIP|FrozenOpenCLIP|modeling_t5|t5_encoder|clip_model|clip\.encode|cond_stage|compel|encode_with_transformers|lpw_stable_diffusion|token_embedding|text_encoder_2)"},
+        R"(cond_stage_model|text_encoder|text_model|CLIPText|modeling_clip|sd_clip|sd1_clip|sdxl_clip|encode_prompt|_encode_prompt|encode_from_tokens|encode_token_weights|get_learned_conditioning|open_clip|sd_hijack_clip|sd_hijack_open_clip|prompt_parser|FrozenCLIP|FrozenOpenCLIP|modeling_t5|t5_encoder|clip_model|clip\.encode|cond_stage|compel|encode_with_transformers|lpw_stable_diffusion|token_embedding|text_encoder_2|TextEncoder|TextProcessing|EncodePrompt|PromptEmbeds)"},
     Row{"controlnet",
         R"(controlnet|control_model|cldm|ControlNet|control_net|t2iadapter|apply_controlnet)"},
     Row{"lora",

@@ -343,7 +343,9 @@ void choose_cause(const LogParts& parts, const Finding& finding, const Place& na
 
 std::string operator_name(std::string_view method) {
   std::string name(method);
-  if (name.find("::") != name.npos && name.find("wrapper") == name.npos) return name;
+  const bool wrapped = name.starts_with("wrapper");
+  if (!wrapped && (name.find("::") != name.npos || name.starts_with("memory_efficient_")))
+    return name;
   for (const std::string_view prefix :
        {"wrapper_CUDA_", "wrapper_CompositeExplicitAutograd_", "wrapper_MPS_", "wrapper_XPU_",
         "wrapper_PrivateUse1_", "wrapper_"})

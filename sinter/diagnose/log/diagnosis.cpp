@@ -31,7 +31,7 @@ constexpr std::array kPlaces{
     DomainRow{Domain::kModel, "loader", false},
     DomainRow{Domain::kTensorRtBuild, "builder", true},
     DomainRow{Domain::kTensorRtRuntime, "runtime", false},
-    DomainRow{Domain::kOnnxRuntimeProvider, "runtime", true},
+    DomainRow{Domain::kOnnxRuntimeProvider, "runtime", false},
     DomainRow{Domain::kTokenizerConfig, "loader", false},
     DomainRow{Domain::kOutput, "output", true},
 };
@@ -113,7 +113,8 @@ std::string component_of(const LogParts& parts, const Finding& finding, const Fa
     return "env";
   }
   if (fault.domain == Domain::kModel || fault.domain == Domain::kTensorRtRuntime ||
-      fault.domain == Domain::kOnnxExport || fault.domain == Domain::kTokenizerConfig) {
+      fault.domain == Domain::kOnnxExport || fault.domain == Domain::kTokenizerConfig ||
+      fault.domain == Domain::kOnnxRuntimeProvider) {
     if (const auto name = component_in_message(whole_message(parts, finding)); !name.empty())
       return std::string(name);
   }
@@ -176,6 +177,40 @@ void add_evidence(const LogParts& parts, const Finding& finding, Fault& fault) {
     fault.evidence.push_back(evidence_of(parts.records[record]));
 }
 
+/// The library call that the stack ends in, for faults of files and graphs; the kernel that an
+/// assertion on the GPU names.
+void add_call(const LogParts& parts, const Finding& finding, Fault& fault) {
+  static const RE2 kGather(R"(ScatterGatherKernel\.cu)");
+  static const RE2 kSelect(R"(indexSelect\w*|Indexing\.cu)");
+  static const RE2 kIndex(R"(IndexKernel\.cu)");
+  if (fault.cause == "code-device-assert") {
+    fault.operation = RE2::PartialMatch(finding.text, kGather)   ? "gather"
+                      : RE2::PartialMatch(finding.text, kSelect) ? "index_select"
+                      : RE2::PartialMatch(finding.text, kIndex)  ? "index"
+                                                                 : fault.operation;
+    if (!fault.operation.empty()) fault.argument = "index";
+    return;
+  }
+  const bool files = fault.domain == Domain::kFilesystem || fault.domain == Domain::kModel;
+  const bool graphs = fault.domain == Domain::kOnnxExport || fault.domain == Domain::kDependency;
+  if (finding.exception < 0 || (!files && !graphs)) return;
+  static const RE2 kFiles(
+      R"(\b(torch\.save|torch\.load|pickle\.load|safe_open|InferenceSession|np\.load|save_pretrained|from_single_file)\()");
+  static const RE2 kGraphs(
+      R"(\b(torch\.onnx\.export|onnx\.checker\.check_model|onnx\.load|InferenceSession)\()");
+  if (graphs && !fault.operation.empty()) return;
+  const auto& frames = parts.exceptions[static_cast<std::size_t>(finding.exception)].frames;
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    if (RE2::PartialMatch(frame->source, files ? kFiles : kGraphs, &fault.operation)) return;
+  }
+  // The call itself may be cut off, and only its inside be left.
+  static const RE2 kWriter(R"(write_record|_write_file|PyTorchFileWriter)");
+  const bool writes = std::any_of(frames.begin(), frames.end(), [](const Frame& frame) {
+    return RE2::PartialMatch(frame.source, kWriter);
+  });
+  if (files && fault.operation.empty() && writes) fault.operation = "torch.save";
+}
+
 Fault explain(const LogParts& parts, const Finding& finding) {
   Fault fault;
   const Pattern* pattern = finding.match.pattern;
@@ -200,6 +235,8 @@ Fault explain(const LogParts& parts, const Finding& finding) {
       read_devices(parts, finding, fault);
     read_numbers(finding, fault);
   }
+  add_call(parts, finding, fault);
+  while (fault.argument.ends_with('.')) fault.argument.pop_back();
   fault.component = component_of(parts, finding, fault);
   add_evidence(parts, finding, fault);
   return fault;

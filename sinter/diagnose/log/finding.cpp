@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "sinter/diagnose/log/unknown.h"
+
 namespace sinter::diagnose::log {
 namespace {
 
@@ -59,21 +61,25 @@ Rank rank_of(Weight weight) {
   }
 }
 
-/// What stands around an exception that the program survived.
+/// What programs say of an extension that they go on without.
+bool tells_left_out(const std::string& text) {
+  static const RE2 kLeftOut(
+      R"(module for custom nodes|IMPORT FAILED|[Ee]rror loading script|[Ee]rror (?:loading|running) (?:extension|preload)|Failed to (?:load|import) (?:extension|custom node|node)|[Ss]kipping|[Cc]ontinuing without|[Pp]roceeding without)");
+  return RE2::PartialMatch(text, kLeftOut);
+}
+
+/// Whether the program survived an exception: its loader of extensions caught it, or it says so.
 bool is_left_out(const LogParts& parts, const Exception& exception) {
   static const RE2 kLoaders(
       R"(load_custom_node|load_extension|load_scripts|prepare_environment_for_extension|load_module_from|run_extension_installer)");
   for (const Frame& frame : exception.frames) {
     if (RE2::PartialMatch(frame.function, kLoaders)) return true;
   }
-  static const RE2 kLeftOut(
-      R"(module for custom nodes|IMPORT FAILED|[Ee]rror loading script|[Ee]rror (?:loading|running) (?:extension|preload)|Failed to (?:load|import) (?:extension|custom node|node)|[Ss]kipping|[Cc]ontinuing without|[Pp]roceeding without)");
-  const std::size_t first = exception.first_record > 2 ? exception.first_record - 2 : 0;
+  if (exception.first_record > 0 && tells_left_out(parts.records[exception.first_record - 1].text))
+    return true;
   const std::size_t last = std::min(exception.last_record + 4, parts.records.size());
-  for (std::size_t i = first; i < last; ++i) {
-    if (i >= exception.first_record && i < exception.record) continue;
-    if (RE2::PartialMatch(parts.records[i].text, kLeftOut)) return true;
-  }
+  for (std::size_t i = exception.record; i < last; ++i)
+    if (tells_left_out(parts.records[i].text)) return true;
   return false;
 }
 
@@ -98,14 +104,13 @@ class Finder {
   void look(std::size_t record) {
     const std::string& text = parts_.records[record].text;
     std::vector<Match> matches = Matcher::rules().find(text);
-    if (std::any_of(matches.begin(), matches.end(), [](const Match& match) {
-          return match.pattern->reading == Reading::kRevokes;
-        }) &&
+    if (std::any_of(
+            matches.begin(), matches.end(),
+            [](const Match& match) { return match.pattern->reading == Reading::kRevokes; }) &&
         !found_.empty() && found_.back().record + 1 == record)
       found_.pop_back();
     if (is_harmless(matches)) {
-      if (const int owner = owner_of(record); owner >= 0)
-        explained_[static_cast<std::size_t>(owner)] = true;
+      cover(record);
       return;
     }
     std::string joined;
@@ -116,9 +121,27 @@ class Finder {
                     .text = joined.empty() ? text : joined,
                     .record = record,
                     .rank = rank_of(match->pattern->weight)};
+    // The heading of a message stands before what it is about.
+    for (const Match& other : matches)
+      if (other.pattern->reading == Reading::kHeading)
+        finding.match.begin = std::min(finding.match.begin, other.begin);
     attach(finding);
     finding.aside = survived(finding);
     found_.push_back(std::move(finding));
+  }
+
+  /// A harmless line speaks for its exception, and for the stack printed right below it.
+  void cover(std::size_t record) {
+    for (std::size_t i = 0; i < parts_.exceptions.size(); ++i) {
+      const Exception& exception = parts_.exceptions[i];
+      const bool owner =
+          !exception.type.empty() && exception.record <= record && record <= exception.last_record;
+      const bool below = exception.first_record == record + 1 && exception.frames.size() > 0;
+      if (!owner && !below) continue;
+      explained_[i] = true;
+      for (std::size_t at = exception.first_record; at <= exception.last_record; ++at)
+        quoted_[at] = true;
+    }
   }
 
   /// Matches that begin in one line and end in the next, with a blank between them and without.
@@ -177,7 +200,9 @@ class Finder {
     if (finding.exception >= 0 &&
         is_left_out(parts_, parts_.exceptions[static_cast<std::size_t>(finding.exception)]))
       return true;
-    return !finding.in_message && parts_.records[finding.record].level == Level::kWarning;
+    if (finding.in_message) return false;
+    const Record& record = parts_.records[finding.record];
+    return record.level == Level::kWarning || tells_left_out(record.text);
   }
 
   void add_unknown(int index) {
@@ -265,7 +290,15 @@ std::vector<Finding> roots_of_chains(const LogParts& parts, std::vector<Finding>
         continue;
       }
       // An exception that no pattern knows gets its explanation from the one that it led to.
-      if (first.match.pattern == nullptr && findings[i].match.pattern != nullptr) {
+      // One that says only that a file is no text gets it, too.
+      const bool no_text = first.match.pattern != nullptr &&
+                           first.match.pattern->cause == "filesystem-encoding" &&
+                           first.match.capture("arg") == "utf-8";
+      const bool unknown =
+          first.match.pattern == nullptr &&
+          cause_of(cause_of_unknown(parts.exceptions[static_cast<std::size_t>(first.exception)]))
+                  .domain == Domain::kUserCode;
+      if ((unknown || no_text) && findings[i].match.pattern != nullptr) {
         first.match = findings[i].match;
         first.rank = std::min(first.rank, findings[i].rank);
       }
@@ -277,6 +310,11 @@ std::vector<Finding> roots_of_chains(const LogParts& parts, std::vector<Finding>
   std::set<std::string> consequences;
   for (const std::size_t i : dropped)
     if (findings[i].rank != Rank::kSteering) consequences.insert(bare_message(parts, findings[i]));
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    // An exception that passes on its cause's words is no other one.
+    if (!dropped.contains(i) && findings[i].in_message)
+      consequences.erase(bare_message(parts, findings[i]));
+  }
   std::vector<Finding> kept;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     if (!dropped.contains(i) && !consequences.contains(bare_message(parts, findings[i])))
@@ -285,15 +323,20 @@ std::vector<Finding> roots_of_chains(const LogParts& parts, std::vector<Finding>
   return kept;
 }
 
-/// The same cause told again is one fault: numbers may differ, and memory runs out once.
+/// What makes two tellings one fault: memory runs out once, an engine fails once; else the cause
+/// and what it is about (a package, a file, an operator).
 std::string sameness(const LogParts& parts, const Finding& finding) {
-  std::string key;
-  if (finding.match.pattern != nullptr) {
-    const Cause& cause = cause_of(finding.match.pattern->cause);
-    if (cause.domain == Domain::kVram) return "vram";
-    key = std::string(cause.id) + " ";
+  if (finding.match.pattern == nullptr) return bare_message(parts, finding);
+  const Cause& cause = cause_of(finding.match.pattern->cause);
+  if (cause.domain == Domain::kVram || cause.domain == Domain::kTensorRtBuild ||
+      cause.domain == Domain::kTensorRtRuntime)
+    return std::string(domain_name(cause.domain));
+  std::string key(cause.id);
+  for (const Capture& capture : finding.match.captures) {
+    if (capture.name.starts_with("arg") || capture.name.starts_with("op"))
+      key += " " + capture.text.substr(0, 60);
   }
-  return key + bare_message(parts, finding);
+  return key;
 }
 
 std::vector<Finding> without_repetitions(const LogParts& parts, std::vector<Finding> findings) {
@@ -348,6 +391,20 @@ std::string exception_text(const LogParts& parts, const Exception& exception) {
   return text;
 }
 
+/// A graph or an engine that is missing after an earlier fault is what that fault did not make.
+void drop_missing_products(std::vector<Finding>& findings) {
+  static const RE2 kProduct(R"(\.(?:onnx|trt|plan|engine)\b)");
+  for (std::size_t i = findings.size(); i-- > 1;) {
+    const Finding& finding = findings[i];
+    if (finding.match.pattern == nullptr ||
+        cause_of(finding.match.pattern->cause).domain != Domain::kFilesystem ||
+        !RE2::PartialMatch(finding.text, kProduct))
+      continue;
+    findings.front().also.push_back(finding.record);
+    findings.erase(findings.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 }  // namespace
 
 std::vector<Finding> find_all(const LogParts& parts) { return Finder(parts).find(); }
@@ -376,7 +433,14 @@ std::vector<Finding> independent(const LogParts& parts, std::vector<Finding> fin
       if (main_rank == Rank::kCause || kept.empty()) kept.push_back(std::move(finding));
     }
   }
-  for (Finding& finding : others) kept.push_back(std::move(finding));
+  drop_missing_products(kept);
+  for (Finding& finding : others) {
+    // The loader repeats the message of the exception that it caught.
+    const bool told = std::any_of(kept.begin(), kept.end(), [&](const Finding& other) {
+      return finding.text.find(other.text.substr(other.match.begin, 40)) != std::string::npos;
+    });
+    if (!told) kept.push_back(std::move(finding));
+  }
   return kept;
 }
 

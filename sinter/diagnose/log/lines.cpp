@@ -83,6 +83,7 @@ const std::vector<std::unique_ptr<RE2>>& prefixes() {
         R"(\[\d+,\d+\]<std(?:err|out)>:())",
         R"(\((?:\w+ )?pid=\d+(?:, ip=[\d.]+)?\)())",
         // loggers
+        R"(\[[\w.-]+\.py:\d+(?::\w+)?\]())",
         R"(\|?\s*(DEBUG|INFO|WARNING|ERROR|CRITICAL)\s*\| [\w.<>]+:[\w<>]+:\d+ - )",
         R"((?:::)?\[[\w-]+\]::(DEBUG|INFO|WARNING|ERROR|CRITICAL) -->)",
         R"((?:- )?(DEBUG|INFO|WARNING|ERROR|CRITICAL) - [\w.]+ - )",
@@ -141,7 +142,7 @@ void take_prefixes(Line& line) {
         line.level = found;
       line.stamped = true;
       // One blank belongs to the prefix; more is indentation of what is quoted.
-      if (rest.starts_with(" ") && !rest.starts_with("  ")) rest.remove_prefix(1);
+      if (rest.starts_with(" ")) rest.remove_prefix(1);
       line.text = std::string(rest);
       break;
     }
@@ -232,6 +233,9 @@ void append_piece(std::string piece, std::size_t number, std::vector<Line>& line
   Line line{.number = number, .text = std::move(piece)};
   replace_all(line.text, "\t", "    ");
   replace_all(line.text, "\xc2\xa0", " ");
+  // Colab's frames are links.
+  static const RE2 kLink(R"(^\[([^\]]+)\]\(https?://[^)]*\))");
+  if (line.text.starts_with('[')) RE2::Replace(&line.text, kLink, "\\1");
   take_prefixes(line);
   take_box(line);
   if (without_bar(line.text) && line.text.find_first_not_of(' ') == line.text.npos) return;

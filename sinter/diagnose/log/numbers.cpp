@@ -19,6 +19,7 @@ void note(Fault& fault, std::string english, std::string chinese) {
 void use_cause(std::string_view id, Fault& fault) {
   const Cause& cause = cause_of(id);
   fault.cause = cause.id;
+  fault.domain = cause.domain;
   fault.meaning = {std::string(cause.meaning.english), std::string(cause.meaning.chinese)};
   fault.fixes.clear();
   for (const Text& fix : cause.fixes)
@@ -192,6 +193,12 @@ void read_sizes(const Match& match, Fault& fault) {
     }
   }
   name_sizes(kWidths, all, fault);
+  const bool families = std::any_of(all.begin(), all.end(), [](long size) {
+    return std::any_of(kWidths.begin(), kWidths.end(),
+                       [&](const WidthRow& row) { return row.width == size; });
+  });
+  // Sizes of no family: the shapes were wrong, not the files.
+  if (!families && fault.cause == "model-shapes" && x.size() == 1) use_cause("code-shape", fault);
 }
 
 /// CUDA writes 11.4 as 11040.

@@ -48,7 +48,7 @@ struct Typed {
 
 /// "torch.cuda.OutOfMemoryError: CUDA out of memory..." and the like at the start of a line.
 std::optional<Typed> typed_line(std::string_view text, bool in_stack, bool boxed) {
-  static const RE2 kTyped(R"(^\s{0,8}((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)(?::\s+(.*)|:?)$)");
+  static const RE2 kTyped(R"(^\s{0,8}((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)(?: ?:\s+(.*)|:?)$)");
   Typed found;
   if (!RE2::FullMatch(re2::StringPiece(text.data(), text.size()), kTyped, &found.type,
                       &found.message))
@@ -86,8 +86,8 @@ std::optional<Frame> frame_line(const Record& record) {
   static const RE2 kIPython(R"(^File (\S.*?)(?::\d+)?, in ([\w.<>]+).*$)");
   static const RE2 kCell(
       R"(^\s*(<ipython-input-[^>]+>|(?:Cell )?In(?:put In)? ?\[\d+\]|[~/\w:][^\s:(]*\.py)(?:,? (?:line \d+|in (?:<cell line: \d+>)?([\w<>.]*)).*|:\d+)$)");
-  static const RE2 kRich(R"(^(\S.*?\.pyx?):\d+ in (\S+)\s*$)");
-  static const RE2 kDotNet(R"(^\s+at ((?:[\w<>`+\[\]]+\.)+[\w<>`+.\[\]]+)\(.*$)");
+  static const RE2 kRich(R"(^(\S.*?\.pyx?):\d+ in\s*(\S*)\s*$)");
+  static const RE2 kDotNet(R"(^\s+(?:at|在|bei|à|в|en) ((?:[\w<>`+\[\]]+\.)+[\w<>`+.\[\]]+)\(.*$)");
   Frame frame;
   if (RE2::FullMatch(record.text, kPython, &frame.path, &frame.function)) return frame;
   if (record.boxed) {

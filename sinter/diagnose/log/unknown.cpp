@@ -24,6 +24,7 @@ constexpr std::array kClasses{
     ClassRow{"UnpicklingError", "model-damaged"},
     ClassRow{"SafetensorError", "model-damaged"},
     ClassRow{"BadZipFile", "model-damaged"},
+    ClassRow{"EOFError", "model-damaged"},
     ClassRow{"InvalidProtobuf", "model-damaged"},
     ClassRow{"FileNotFoundError", "filesystem-missing"},
     ClassRow{"FileNotFoundException", "filesystem-missing"},
@@ -84,6 +85,9 @@ constexpr std::array kPlaces{
     PlaceRow{R"(onnxruntime[/\\]capi|InferenceSession)", "ort-failed"},
     PlaceRow{R"(polygraphy[/\\]backend[/\\]trt|build_serialized_network|tensorrt[/\\])",
              "trt-build-failed"},
+    PlaceRow{
+        R"((?i)tensorrt[^/\\]*[/\\](?:\w+[/\\])*(?:trt|utilities|engine|tensorrt_\w+|trt_utilities)\.py$)",
+        "trt-execute"},
     PlaceRow{R"(transformers[/\\]tokenization|tokenization_utils|AutoTokenizer|CLIPTokenizer)",
              "config-tokenizer"},
 };

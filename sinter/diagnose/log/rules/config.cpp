@@ -109,7 +109,8 @@ constexpr Cause kCauses[] = {
 // clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
     {.cause = "config-tokenizer",
-     .pattern = R"re(Can'?t load (?:the )?tokenizer for '(?P<arg>[^']+)')re",
+     .pattern =
+         R"re(Can'?t load (?:the )?tokenizer for '(?P<arg>[^']+)'|you must first locally save the (?:text_encoder|tokenizer)[^\n]{0,60} in the following path|Can'?t load the (?:tokenizer|vocabulary)|stat: path should be string, bytes, os\.PathLike or integer, not NoneType)re",
      .example =
          "OSError: Can't load tokenizer for 'openai/clip-vit-large-patch14'. If you were "
          "trying to load it from 'https://huggingface.co/models', make sure",
@@ -176,7 +177,7 @@ constexpr Pattern kPatterns[] = {
      .component = "loader"},
     {.cause = "config-network",
      .pattern =
-         R"re(Max retries exceeded with url|NewConnectionError|Failed to establish a new connection|getaddrinfo failed|Name or service not known|Temporary failure in name resolution|\[Errno 11001\]|\[Errno 11004\]|CERTIFICATE_VERIFY_FAILED|SSLEOFError|EOF occurred in violation of protocol|Read timed out|ReadTimeoutError|ConnectTimeout|ConnectionResetError|RemoteDisconnected|Connection (?:refused|reset by peer|aborted)|ProxyError|IncompleteRead|\[WinError 100(?:5[134]|6[015])\]|<urlopen error|HTTP Error (?:4\d\d|5\d\d)|5\d\d Server Error|ChunkedEncodingError|ClientConnectorError|LocalEntryNotFoundError)re",
+         R"re((?:\[Errno -?\d+\] )?(?:Max retries exceeded with url|NewConnectionError|Failed to establish a new connection|getaddrinfo failed|Name or service not known|Temporary failure in name resolution|No address associated with hostname|Network is unreachable|No route to host|Connection timed out|The handshake operation timed out|\[Errno 11001\]|\[Errno 11004\]|CERTIFICATE_VERIFY_FAILED|SSLEOFError|EOF occurred in violation of protocol|Read timed out|ReadTimeoutError|ConnectTimeout|ConnectionResetError|RemoteDisconnected|Connection (?:refused|reset by peer|aborted)|ProxyError|IncompleteRead|\[WinError 100(?:5[134]|6[015])\]|<urlopen error|HTTP Error (?:4\d\d|5\d\d)|5\d\d Server Error|ChunkedEncodingError|ClientConnectorError|LocalEntryNotFoundError))re",
      .example =
          "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='huggingface.co', "
          "port=443): Max retries exceeded with url: /x"},

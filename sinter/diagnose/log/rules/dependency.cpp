@@ -175,7 +175,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "dependency-driver",
      .pattern =
-         R"re(No CUDA GPUs are available|Found no NVIDIA driver on your system|The NVIDIA driver on your system is too old \(found version (?P<y>\d+)\)|CUDA driver version is insufficient for CUDA runtime version|CUDA initialization: (?:The NVIDIA driver|Found no|CUDA driver)|nvidia-smi has failed because it couldn't communicate|no CUDA-capable device is detected|could not select device driver "" with capabilities: \[\[gpu\]\]|libcuda\.so\.1: cannot open shared object file|CUDA error: (?:initialization error|system has unsupported display driver|forward compatibility was attempted)|system has unsupported display driver / cuda driver combination)re",
+         R"re(No CUDA GPUs are available|Found no NVIDIA driver on your system|The NVIDIA driver on your system is too old \(found version (?P<y>\d+)\)|CUDA driver version is insufficient for CUDA runtime version|CUDA initialization: (?:The NVIDIA driver|Found no|CUDA driver)|nvidia-smi has failed because it couldn't communicate|no CUDA-capable device is detected|CUDA initialization failure with error: (?:35|100|999|222|803)|could not select device driver "" with capabilities: \[\[gpu\]\]|libcuda\.so\.1: cannot open shared object file|CUDA error: (?:initialization error|system has unsupported display driver|forward compatibility was attempted)|system has unsupported display driver / cuda driver combination)re",
      .example =
          "RuntimeError: The NVIDIA driver on your system is too old (found version "
          "11040). Please update your GPU driver",

@@ -385,7 +385,7 @@ constexpr Pattern kPatterns[] = {
      .side = Side::kModel},
     {.cause = "device-meta",
      .pattern =
-         R"re(Tensor on device (?P<y>\w+(?::\d+)?) is not on the expected device (?P<x>meta)|(?P<arg>\w+) is on the meta device, we need a `value` to put in on)re",
+         R"re(Tensor on device meta is not on the expected device|Tensor on device (?P<y>\w+(?::\d+)?) is not on the expected device (?P<x>meta)|(?P<arg>\w+) is on the meta device, we need a `value` to put in on)re",
      .example = "RuntimeError: Tensor on device cuda:0 is not on the expected device meta!",
      .type = "RuntimeError",
      .side = Side::kModel},

@@ -16,7 +16,8 @@ constexpr Weight kNo = Weight::kHarmless;
 // clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
     {.cause = "harmless",
-     .pattern = R"re([Tt]he timing cache will not be used|[Tt]iming cache (?:file )?(?:is )?(?:not compatible|ignored))re",
+     .pattern =
+         R"re([Tt]he timing cache will not be used|[Tt]iming cache (?:file )?(?:is )?(?:not compatible|ignored))re",
      .example = "[E] 4: The timing cache will not be used!",
      .weight = kNo,
      .reading = Reading::kRevokes},
@@ -51,7 +52,7 @@ constexpr Pattern kPatterns[] = {
      .weight = kNo},
     {.cause = "harmless",
      .pattern =
-         R"re(generated with INT64 weights, while TensorRT does not natively support INT64|One or more weights outside the range of INT32 was clamped|CUDA lazy loading is not enabled|Throughput may be bound by|GPU compute time is unstable|[Ww]eights .{0,60}(?:subnormal|less than smallest positive FP16)|TensorRT encountered issues when converting weights between types|was linked against cuDNN|Cast(?:ing)? (?:down )?(?:from )?INT64|Using kFASTER_DYNAMIC_SHAPES|Unable to determine GPU memory usage|Detected layernorm)re",
+         R"re(generated with INT64 weights, while TensorRT does not natively support INT64|One or more weights outside the range of INT32 was clamped|CUDA lazy loading is not enabled|Using default stream in enqueueV3|[Tt]he logger passed into createInfer\w+ differs|Throughput may be bound by|GPU compute time is unstable|[Ww]eights .{0,60}(?:subnormal|less than smallest positive FP16)|TensorRT encountered issues when converting weights between types|was linked against cuDNN|Cast(?:ing)? (?:down )?(?:from )?INT64|Using kFASTER_DYNAMIC_SHAPES|Unable to determine GPU memory usage|Detected layernorm)re",
      .example =
          "[W] [TRT] onnx2trt_utils.cpp:374: Your ONNX model has been generated with INT64 "
          "weights, while TensorRT does not natively support INT64.",
@@ -95,7 +96,7 @@ constexpr Pattern kPatterns[] = {
      .weight = kNo},
     {.cause = "harmless",
      .pattern =
-         R"re(The installed version of bitsandbytes was compiled without GPU support|Error caught was: No module named 'triton'|Cannot import (?:xformers|triton|deepspeed)(?:\W|$)|unable to import '?(?:smart_open|triton)|NOTE: Redirects|The cache for model files in|`huggingface_hub` cache-system uses symlinks|To support symlinks on Windows|The secret `HF_TOKEN` does not exist|[Xx]et Storage is enabled|hf_xet|unauthenticated requests)re",
+         R"re(The installed version of bitsandbytes was compiled without GPU support|Error caught was: |This is just a warning: |Cannot import (?:xformers|triton|deepspeed)(?:\W|$)|unable to import '?(?:smart_open|triton)|NOTE: Redirects|The cache for model files in|`huggingface_hub` cache-system uses symlinks|To support symlinks on Windows|The secret `HF_TOKEN` does not exist|[Xx]et Storage is enabled|hf_xet|unauthenticated requests)re",
      .example = "Error caught was: No module named 'triton'",
      .weight = kNo},
     {.cause = "harmless",

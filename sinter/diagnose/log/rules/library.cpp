@@ -152,10 +152,17 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "library-missing",
      .pattern =
-         R"re(requires the (?P<arg>\S+) (?:library|package) but it was not found|is only available (?:with|if) .{0,80}install|(?:Please|please|You need to) install `?(?P<arg2>[\w-]+)|(?:[Pp]lease |try )?run(?:ning)? `?(?:!|%)?pip install (?:-U |--upgrade )?(?P<arg7>[\w-]+)|[Uu]sing `?(?:low_cpu_mem_usage=True|a `device_map`|bitsandbytes|load_in_8bit).{0,80}requires? (?P<arg3>[Aa]ccelerate|bitsandbytes)|No package metadata was found for (?P<arg4>[\w-]+)|The '(?P<arg5>[\w.-]+)' distribution was not found and is required|(?P<arg6>(?:xformers|bitsandbytes|deepspeed|triton|accelerate|peft|onnxruntime|tensorrt|insightface|opencv|prodigy\w*|flash_attn|sageattention|invisible-watermark|safetensors)[\w-]*) is not installed|DistributionNotFound|PackageNotFoundError)re",
+         R"re(requires the (?P<arg>\S+) (?:library|package) but it was not found|is only available (?:with|if) .{0,80}install|[Uu]sing `?(?:low_cpu_mem_usage=True|a `device_map`|bitsandbytes|load_in_8bit).{0,80}requires? (?P<arg3>[Aa]ccelerate|bitsandbytes)|No package metadata was found for (?P<arg4>[\w-]+)|The '(?P<arg5>[\w.-]+)' distribution was not found and is required|(?P<arg6>(?:xformers|bitsandbytes|deepspeed|triton|accelerate|peft|onnxruntime|tensorrt|insightface|opencv|prodigy\w*|flash_attn|sageattention|invisible-watermark|safetensors)[\w-]*) is not installed|DistributionNotFound|PackageNotFoundError)re",
      .example =
          "ImportError: T5Tokenizer requires the SentencePiece library but it was not "
          "found in your environment.",
+     .type = "ImportError",
+     .component = "env"},
+    {.cause = "library-missing",
+     .pattern =
+         R"re((?:Please|please|You need to|need to) (?:first )?(?:install|`?pip install) `?(?P<arg>[\w-]+)|(?:[Pp]lease |try )?run(?:ning)? `?(?:!|%)?pip install (?:-U |--upgrade )?(?P<arg2>[\w-]+))re",
+     .example = "ImportError: Please install peft to use this adapter",
+     .weight = Weight::kSymptom,
      .type = "ImportError",
      .component = "env"},
     {.cause = "library-api",

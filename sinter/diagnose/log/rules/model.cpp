@@ -135,7 +135,7 @@ constexpr Cause kCauses[] = {
                  "逐个关闭适配器，找出不一致的那个"}}},
      .confirm = kInspect},
     {.id = "model-skip-sizes",
-     .domain = Domain::kModel,
+     .domain = Domain::kUserCode,
      .meaning = {"Two feature maps of the network differ by a row: the size of the picture is not "
                  "a multiple of 64 (8 for the latent, times the "
                  "halvings of the network).",
@@ -213,7 +213,7 @@ constexpr Pattern kPatterns[] = {
      .component = "loader"},
     {.cause = "model-damaged",
      .pattern =
-         R"re((?:\[ONNXRuntimeError\] : 7 : INVALID_PROTOBUF|Protobuf parsing failed|Error parsing message|Failed to parse (?:the )?(?:ModelProto|protobuf)|Wrong wire type in tag|\bDecodeError))re",
+         R"re((?:\[ONNXRuntimeError\] : 7 : INVALID_PROTOBUF(?: : Load model from (?P<arg>\S+) failed)?|Protobuf parsing failed|Error parsing message|Failed to parse (?:the )?(?:ModelProto|protobuf)|Wrong wire type in tag|\bDecodeError))re",
      .example = "google.protobuf.message.DecodeError: Error parsing message",
      .component = "loader",
      .operation = "InferenceSession"},

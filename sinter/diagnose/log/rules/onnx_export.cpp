@@ -108,7 +108,7 @@ constexpr Cause kCauses[] = {
 constexpr Pattern kPatterns[] = {
     {.cause = "filesystem-external-data",
      .pattern =
-         R"re((?:\[ErrorCode:\w+\] )?(?:Deserialize tensor \S+ failed\.)?(?:External data path (?:does not exist|validation failed)|(?:file_size|GetFileLength)[^:]{0,10}(?: for \S+ failed)?:.{0,80}(?:onnx[._]data|weights\.pb|\.weight|errcode = [23]\b)|open file "?(?P<arg>[^" ]+)"? fail(?:ed)?, errcode = [23]\b)|Data of TensorProto ?\([^)]*\) should be stored in (?P<arg2>[^ ,]+), but it (?:doesn't exist|is not accessible)|model_path must not be empty\. Ensure that a path is provided when the model)re",
+         R"re((?:\[ErrorCode:\w+\] )?(?:Deserialize tensor \S+ failed\.)?(?:External data path (?:does not exist|validation failed)|(?:file_size|GetFileLength)[^:]{0,10}?(?: for (?:\S*[/\\])?(?P<arg3>\S+) failed)?:.{0,80}(?:onnx[._]data|weights\.pb|\.weight|errcode = [23]\b)|open file "?(?P<arg>[^" ]+)"? fail(?:ed)?, errcode = [23]\b)|Data of TensorProto ?\([^)]*\) should be stored in (?P<arg2>[^ ,]+), but it (?:doesn't exist|is not accessible)|model_path must not be empty\. Ensure that a path is provided when the model)re",
      .example =
          "onnx.onnx_cpp2py_export.checker.ValidationError: Data of TensorProto ( tensor "
          "name: conv_in.weight) should be stored in out/weights.pb, but it doesn't exist "

@@ -123,7 +123,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "ort-provider-library",
      .pattern =
-         R"re(Failed to create (?P<arg>CUDA|TensorRT|Tensorrt|TensorrtExecutionProvider|CUDAExecutionProvider|ROCM|OpenVINO)\w*\. (?:Please reference|Require cuDNN|Please )|Require cuDNN \d+\.\* and CUDA \d+|CUDA_PATH is set but CUDA wasn't able to be loaded)re",
+         R"re(Failed to create (?P<arg>CUDA|TensorRT|Tensorrt|TensorrtExecutionProvider|CUDAExecutionProvider|ROCM|OpenVINO)\w*\. (?:Please reference|Require cuDNN|Please )|Please install TensorRT libraries as mentioned in the GPU requirements page|Require cuDNN \d+\.\* and CUDA \d+|CUDA_PATH is set but CUDA wasn't able to be loaded)re",
      .example =
          "[W:onnxruntime:Default, onnxruntime_pybind_state.cc:578 "
          "CreateExecutionProviderInstance] Failed to create CUDAExecutionProvider. Please "
@@ -181,23 +181,30 @@ constexpr Pattern kPatterns[] = {
      .component = "runtime"},
     {.cause = "ort-trt-profile",
      .pattern =
-         R"re(TensorRT EP (?:could not|failed to|cannot) (?:build|deserialize|create|parse)[^\n]{0,120}|User needs to provide all the dynamic shape inputs|TensorRT input: (?P<arg>\S+) has no shape specified|please run shape inference on the onnx model first)re",
+         R"re(TensorRT EP (?:could not|failed to|cannot) (?:build|deserialize|create|parse)[^\n]{0,120}|User needs to provide all the dynamic shape inputs|TensorRT input: (?P<arg>\S+) has no shape specified|please run shape inference on the onnx model first|graph_build\.Resolve\(\)\.IsOK\(\) was false)re",
      .example =
          "[ONNXRuntimeError] : 1 : FAIL : TensorRT input: /Concat_3_output_0 has no shape "
          "specified. Please run shape inference on the onnx model first."},
     {.cause = "ort-dml",
      .pattern =
-         R"re(887A000[5-7]|DXGI_ERROR_DEVICE_(?:REMOVED|HUNG)|The GPU (?:device instance has been suspended|will not respond to more commands)|DmlExecutionProvider.{0,120}(?:[Ee]xception|failed))re",
+         R"re(887A000[4-7]|dml_provider_factory|DXGI_ERROR_DEVICE_(?:REMOVED|HUNG)|The GPU (?:device instance has been suspended|will not respond to more commands)|DmlExecutionProvider.{0,120}(?:[Ee]xception|failed))re",
      .example =
          "Status Message: D:\\a\\DmlExecutionProvider\\src\\MLOperatorAuthorImpl.cpp(1866)\\onnxruntime.dll: "
          "Exception(3) 887A0006 The GPU will not respond to more commands"},
     {.cause = "ort-cuda-failure",
      .pattern =
-         R"re((?:CUDA|CUDNN|CUBLAS|cuDNN) failure \d+: (?P<arg>.{0,80}?)(?: ;|$)|cudnnException|onnxruntime::CudaCall)re",
+         R"re((?:CUDA|CUDNN|CUBLAS|cuDNN) failure \d+: .{0,80}?(?: ;|$)(?:.*expr=(?P<op>\w+)\()?|cudnnException|onnxruntime::CudaCall)re",
      .example =
          "CUDA failure 100: no CUDA-capable device is detected ; GPU=-1 ; hostname=box ; "
          "expr=cudaSetDevice(info_.device_id);",
      .component = "env"},
+    {.cause = "ort-failed",
+     .pattern =
+         R"re((?:\[ONNXRuntimeError\] : \d+ : \w+ : )?Non-zero status code returned while running (?P<op>\w+) node\. Name:'(?P<arg>[^']*)')re",
+     .example =
+         "[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned "
+         "while running Reshape node. Name:'/mid_block/attentions.0/Reshape_4' Status "
+         "Message: reshape_helper.h:36 the input tensor cannot be reshaped"},
     {.cause = "ort-failed",
      .pattern = R"re(\[ONNXRuntimeError\] : \d+ : (?P<code>\w+) : )re",
      .example =

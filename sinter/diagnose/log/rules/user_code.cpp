@@ -121,8 +121,11 @@ constexpr Cause kCauses[] = {
 // clang-format off: expressions cannot be broken, and it aligns rows behind them.
 constexpr Pattern kPatterns[] = {
     {.cause = "code-command",
-     .pattern = R"re(Command '.{1,4000}?' (?:returned non-zero exit status|died with <Signals)|ChildFailedError|exitcode\s*: \d+ \(pid)re",
-     .example = "subprocess.CalledProcessError: Command '['python', 'train.py']' returned non-zero exit status 1.",
+     .pattern =
+         R"re(Command '.*' (?:returned non-zero exit status|died with <Signals)|ChildFailedError|exitcode\s*: \d+ \(pid)re",
+     .example =
+         "subprocess.CalledProcessError: Command '['python', 'train.py']' returned "
+         "non-zero exit status 1.",
      .weight = Weight::kSymptom},
     {.cause = "code-device-assert",
      .pattern = R"re(Assertion `(?P<cond>[^`]{1,300}?)`? failed)re",

@@ -134,12 +134,6 @@ constexpr std::string_view kCudaExample =
 constexpr Pattern kPatterns[] = {
     {.cause = "vram-full",
      .pattern =
-         R"re((?:CUDA|HIP|XPU|NPU) out of memory\. Tried to allocate (?P<tried>[\d.]+ [KMGT]?i?B)(?:[^(]{0,4}\((?:GPU|XPU|NPU) \d+; (?P<total>[\d.]+ [KMGT]?i?B) total capacity; (?P<allocated>[\d.]+ [KMGT]?i?B|\d+ bytes) already allocated; (?P<free>[\d.]+ [KMGT]?i?B|\d+ bytes) free; (?P<reserved>[\d.]+ [KMGT]?i?B) (?:reserved|cached))?)re",
-     .example = kCudaExample,
-     .type = "OutOfMemoryError",
-     .reading = Reading::kMemory},
-    {.cause = "vram-full",
-     .pattern =
          R"re((?:CUDA|HIP|XPU|NPU) out of memory\. Tried to allocate (?P<tried>[\d.]+ [KMGT]?i?B)\. (?:GPU|XPU|NPU) \d+ has a total capaci?ty of (?P<total>[\d.]+ [KMGT]?i?B) of which (?P<free>[\d.]+ [KMGT]?i?B|\d+ bytes) is free\.(?:.{0,600}?Of the allocated memory (?P<allocated>[\d.]+ [KMGT]?i?B|\d+ bytes) is allocated by PyTorch(?:.{0,200}?,)? and (?P<idle>[\d.]+ [KMGT]?i?B|\d+ bytes) is reserved by PyTorch but unallocated)?)re",
      .example =
          "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.25 GiB. GPU 0 "
@@ -147,6 +141,12 @@ constexpr Pattern kPatterns[] = {
          "non-PyTorch memory, this process has 11.10 GiB memory in use. Of the allocated "
          "memory 8.20 GiB is allocated by PyTorch, and 2.60 GiB is reserved by PyTorch "
          "but unallocated.",
+     .type = "OutOfMemoryError",
+     .reading = Reading::kMemory},
+    {.cause = "vram-full",
+     .pattern =
+         R"re((?:CUDA|HIP|XPU|NPU) out of memory\. Tried to allocate (?P<tried>[\d.]+ [KMGT]?i?B)(?:[^(]{0,4}\((?:GPU|XPU|NPU) \d+; (?P<total>[\d.]+ [KMGT]?i?B) total capacity; (?P<allocated>[\d.]+ [KMGT]?i?B|\d+ bytes) already allocated; (?P<free>[\d.]+ [KMGT]?i?B|\d+ bytes) free; (?P<reserved>[\d.]+ [KMGT]?i?B) (?:reserved|cached))?)re",
+     .example = kCudaExample,
      .type = "OutOfMemoryError",
      .reading = Reading::kMemory},
     {.cause = "vram-full",
@@ -226,7 +226,7 @@ constexpr Pattern kPatterns[] = {
          "requested buffer of size 536870912"},
     {.cause = "vram-full",
      .pattern =
-         R"re(ran out of memory trying to allocate|OOM when allocating tensor|E_OUTOFMEMORY|887A0005.{0,80}(?:memory|GPU)|Not enough memory resources are available to complete this operation)re",
+         R"re(ran out of memory trying to allocate|OOM when allocating tensor|E_OUTOFMEMORY|887A0005.{0,80}memory|Not enough memory resources are available to complete this operation)re",
      .example =
          "Status Message: E_OUTOFMEMORY Not enough memory resources are available to "
          "complete this operation."},
