@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -12,9 +13,9 @@
 #include <span>
 #include <string_view>
 
+#include "sinter/base/utf8.h"
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
-#include "sinter/base/utf8.h"
 
 namespace sinter {
 namespace {
@@ -100,6 +101,27 @@ std::string encode(const Image& image) {
               fmt::format("{} is not a whole PNG file: {}", path.string(), why));
 }
 
+// Picture formats by how their files begin; `offset` where that is not the first byte.
+struct OtherFormat {
+  std::string_view name;
+  std::string_view magic;
+  std::size_t offset = 0;
+};
+constexpr std::array kOtherFormats{
+    OtherFormat{"JPEG", "\xFF\xD8\xFF"}, OtherFormat{"WebP", "WEBP", 8},
+    OtherFormat{"GIF", "GIF8"},          OtherFormat{"AVIF", "ftypavif", 4},
+    OtherFormat{"HEIF", "ftyphei", 4},   OtherFormat{"JPEG XL", "\xFF\x0A"},
+    OtherFormat{"TIFF", "II*"},          OtherFormat{"BMP", "BM"}};
+
+void refuse_other_formats(const std::filesystem::path& path, std::string_view bytes) {
+  for (const OtherFormat& format : kOtherFormats) {
+    if (!bytes.substr(std::min(format.offset, bytes.size())).starts_with(format.magic)) continue;
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("{} is a {} file, expected PNG", path.string(), format.name),
+                "save the picture as PNG where it is made: lossy formats blur what tells");
+  }
+}
+
 // The text of a tEXt or iTXt chunk's data; nothing where it is compressed or malformed.
 std::optional<std::pair<std::string, std::string>> parse_text(std::string_view type,
                                                               std::string_view data) {
@@ -139,11 +161,14 @@ void write_png(const std::filesystem::path& path, const Image& image, const PngT
 
 Image read_png(const std::filesystem::path& path) {
   const std::string bytes = read_text(path);
+  refuse_other_formats(path, bytes);
   PngImage png;
   if (png_image_begin_read_from_memory(&png.image, bytes.data(), bytes.size()) == 0)
     bad_file(path, png.image.message);
   const bool alpha = (png.image.format & PNG_FORMAT_FLAG_ALPHA) != 0;
   png.image.format = alpha ? PNG_FORMAT_RGBA : PNG_FORMAT_RGB;
+  // Else 16 bits a channel would count as linear light; who writes them means sRGB.
+  png.image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   Image image{
       static_cast<int>(png.image.width), static_cast<int>(png.image.height), alpha ? 4 : 3, {}};
   // libpng itself refuses more than a million pixels along a side; more than this is a forged
