@@ -15,8 +15,14 @@ const std::vector<Command>& commands() {
        "sinter generate models/shapes-sd1.safetensors -p \"a red circle on a blue background\" "
        "--width 128 --height 128 -o circle.png",
        declare_generate},
+      {"diagnose", "say what went wrong in a log of any program, where, why, and what to do",
+       "sinter diagnose examples/device-mismatch.log", declare_diagnose},
       {"bench", "time loading and steps of a converted folder, and its memory",
        "sinter bench out/shapes --width 128 --height 128", declare_bench},
+      {"check-image", "say what is wrong with a generated picture, why, and what cures it",
+       "sinter check-image circle.png", declare_check_image},
+      {"memlog", "say what a log of GPU memory shows: leak, fragmentation, peaks, or nothing wrong",
+       "sinter memlog examples/memory-leak.log", declare_memlog},
   };
   return table;
 }

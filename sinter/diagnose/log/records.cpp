@@ -1,0 +1,65 @@
+#include "sinter/diagnose/log/records.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+
+namespace sinter::diagnose::log {
+namespace {
+
+/// Rich's logger puts the message in a column and its continuation below it.
+constexpr std::size_t kColumn = 16;
+
+/// TensorRT's messages end with the bracket that their "Error Code N: ... (" opened.
+bool is_open_bracket(const std::string& text) {
+  if (text.find("Error Code ") == text.npos) return false;
+  const auto count = [&](char c) { return std::count(text.begin(), text.end(), c); };
+  return count('(') > count(')');
+}
+
+bool continues(const Record& record, const Line& line) {
+  const std::size_t margin = line.text.find_first_not_of(' ');
+  if (!line.stamped && margin != line.text.npos && margin > 0 && is_open_bracket(record.text) &&
+      line.number <= record.last_line + 1)
+    return true;
+  if (!record.stamped || line.stamped || line.boxed || record.blank()) return false;
+  if (line.number > record.last_line + 1) return false;
+  const std::size_t indent = line.text.find_first_not_of(' ');
+  if (indent == line.text.npos || indent < kColumn) return false;
+  const std::string_view text = std::string_view(line.text).substr(indent);
+  return !text.starts_with("File \"") && !text.starts_with("^") && !text.starts_with("~");
+}
+
+/// The place in the source that Rich writes at the right edge.
+void drop_source_column(std::string& text) {
+  static const RE2 kColumnAtRight(R"(\s{2,}[\w-]+\.py:\d+$)");
+  RE2::Replace(&text, kColumnAtRight, "");
+}
+
+}  // namespace
+
+std::vector<Record> read_records(const std::vector<RawLine>& raw) {
+  std::vector<Line> lines;
+  for (const RawLine& line : raw) append_lines(line.text, line.number, lines);
+  std::vector<Record> records;
+  for (Line& line : lines) {
+    if (line.stamped) drop_source_column(line.text);
+    if (!records.empty() && continues(records.back(), line)) {
+      Record& record = records.back();
+      drop_source_column(line.text);
+      record.text += ' ';
+      record.text += line.text.substr(line.text.find_first_not_of(' '));
+      record.last_line = line.number;
+      continue;
+    }
+    records.push_back({.first_line = line.number,
+                       .last_line = line.number,
+                       .text = std::move(line.text),
+                       .level = line.level,
+                       .stamped = line.stamped,
+                       .boxed = line.boxed});
+  }
+  return records;
+}
+
+}  // namespace sinter::diagnose::log
