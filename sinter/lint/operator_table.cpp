@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "sinter/lint/operators.h"
@@ -50,7 +49,8 @@ constexpr Operator several(std::string_view name) {
           .returns = Returns::kTensors};
 }
 
-constexpr std::array kOperators{
+// No std::array: clang deduces no more than 256 elements.
+constexpr Operator kOperators[] = {
     joined("add"),
     joined("sub"),
     joined("subtract"),

@@ -149,7 +149,7 @@ try:
     net.to("cuda")
     device = "cuda"
 except RuntimeError:
-    device = "cpu"
+    device = net.to("cpu").weight.device
 print(net(torch.ones(1, 3, device=device)))
 )"),
             Lines{});
