@@ -313,6 +313,20 @@ Value conversions(Interpreter& in, const std::string& name, const Invocation& ca
   return nullptr;
 }
 
+Value to_text(const Invocation& call) {
+  const Value given = call.arguments.empty() ? nullptr : call.arguments[0].value;
+  if (auto* word = as<Text>(given)) {
+    auto made = std::make_shared<Text>(*word);
+    made->path = false;
+    return made;
+  }
+  if (const auto* device = as<DeviceValue>(given); device && device->device.is_cuda())
+    return text(to_string(device->device));
+  if (const auto* digits = as<Number>(given); digits && digits->value && digits->integer)
+    return text(fmt::format("{}", *digits->value));
+  return text("\x01");
+}
+
 }  // namespace
 
 Value call_builtin(Interpreter& in, const std::string& name, const Invocation& call) {
@@ -344,19 +358,7 @@ Value call_builtin(Interpreter& in, const std::string& name, const Invocation& c
   if (name == "min" || name == "max") return smallest(in, name, call);
   if (name == "next") return next_item(in, call);
   if (name == "open") return open_file(in, call);
-  if (name == "str" || name == "repr" || name == "format") {
-    const Value given = call.arguments.empty() ? nullptr : call.arguments[0].value;
-    if (auto* word = as<Text>(given)) {
-      auto made = std::make_shared<Text>(*word);
-      made->path = false;
-      return made;
-    }
-    if (const auto* device = as<DeviceValue>(given); device && device->device.is_cuda())
-      return text(to_string(device->device));
-    if (const auto* digits = as<Number>(given); digits && digits->value && digits->integer)
-      return text(fmt::format("{}", *digits->value));
-    return text("\x01");
-  }
+  if (name == "str" || name == "repr" || name == "format") return to_text(call);
   if (name == "bool") {
     const auto known =
         call.arguments.empty() ? std::optional(false) : in.truth(call.arguments[0].value);

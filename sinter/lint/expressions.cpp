@@ -199,44 +199,81 @@ Value Interpreter::evaluate_constant(const Expr& expr) {
   return value;
 }
 
+Value Interpreter::evaluate_sequence(const Expr& expr) {
+  auto made = std::make_shared<Sequence>(expr.kind == ExprKind::kTuple  ? Sequence::Type::kTuple
+                                         : expr.kind == ExprKind::kList ? Sequence::Type::kList
+                                                                        : Sequence::Type::kSet);
+  made->place = expr.place;
+  made->loop_depth = static_cast<int>(state.loops.size());
+  for (const ExprPtr& part : expr.parts) {
+    if (part->kind != ExprKind::kStar) {
+      made->items.push_back(evaluate(*part));
+      continue;
+    }
+    const Value several = evaluate(*part->parts[0]);
+    const auto* known = as<Sequence>(several);
+    if (!known || known->open) made->open = true;
+    for (Value& item : items(several)) made->items.push_back(std::move(item));
+  }
+  return made;
+}
+
+Value Interpreter::evaluate_unary(const Expr& expr) {
+  const Value value = evaluate(*expr.parts[0]);
+  if (const auto* found = as<Number>(value)) {
+    if (!found->value || expr.text == "~") return number(std::nullopt, found->integer);
+    Value made = number(expr.text == "-" ? -*found->value : *found->value, found->integer);
+    made->place = expr.place;
+    return made;
+  }
+  if (as<Tensor>(value)) return tensor_method(*this, value, "neg", {});
+  return as<Array>(value) ? value : unknown();
+}
+
+Value Interpreter::evaluate_bool(const Expr& expr) {
+  const Value left = evaluate(*expr.parts[0]);
+  const std::optional<bool> known = truth(left);
+  const bool take_left =
+      known ? *known
+            : decide(constant_key(left).empty() ? key_at(expr.parts[0]->place) : constant_key(left),
+                     true);
+  const bool is_or = expr.text == "or";
+  return take_left == is_or ? left : evaluate(*expr.parts[1]);
+}
+
+Value Interpreter::evaluate_yield(const Expr& expr) {
+  const Value value = expr.parts.empty() ? none() : evaluate(*expr.parts[0]);
+  if (const auto* yield = frame().yield) {
+    if (expr.text == "from") {
+      iterate(value, *yield);
+    } else {
+      (*yield)(value);
+    }
+  }
+  return unknown();
+}
+
+Value Interpreter::evaluate_slice(const Expr& expr) {
+  auto made = std::make_shared<Slice>();
+  if (expr.parts[0]) made->lower = evaluate(*expr.parts[0]);
+  if (expr.parts[1]) made->upper = evaluate(*expr.parts[1]);
+  if (expr.parts[2]) made->step = evaluate(*expr.parts[2]);
+  return made;
+}
+
 Value Interpreter::evaluate_compound(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::kTuple:
     case ExprKind::kList:
-    case ExprKind::kSet: {
-      auto made = std::make_shared<Sequence>(expr.kind == ExprKind::kTuple  ? Sequence::Type::kTuple
-                                             : expr.kind == ExprKind::kList ? Sequence::Type::kList
-                                                                            : Sequence::Type::kSet);
-      made->place = expr.place;
-      made->loop_depth = static_cast<int>(state.loops.size());
-      for (const ExprPtr& part : expr.parts) {
-        if (part->kind != ExprKind::kStar) {
-          made->items.push_back(evaluate(*part));
-          continue;
-        }
-        const Value several = evaluate(*part->parts[0]);
-        const auto* known = as<Sequence>(several);
-        if (!known || known->open) made->open = true;
-        for (Value& item : items(several)) made->items.push_back(std::move(item));
-      }
-      return made;
-    }
+    case ExprKind::kSet:
+      return evaluate_sequence(expr);
     case ExprKind::kBinary: {
       const Value left = evaluate(*expr.parts[0]);
       const Value right = evaluate(*expr.parts[1]);
       return binary(expr.text, left, right, expr.place);
     }
-    case ExprKind::kUnary: {
-      const Value value = evaluate(*expr.parts[0]);
-      if (const auto* found = as<Number>(value)) {
-        if (!found->value || expr.text == "~") return number(std::nullopt, found->integer);
-        Value made = number(expr.text == "-" ? -*found->value : *found->value, found->integer);
-        made->place = expr.place;
-        return made;
-      }
-      if (as<Tensor>(value)) return tensor_method(*this, value, "neg", {});
-      return as<Array>(value) ? value : unknown();
-    }
+    case ExprKind::kUnary:
+      return evaluate_unary(expr);
     case ExprKind::kNot: {
       const Value value = evaluate(*expr.parts[0]);
       const std::optional<bool> known = truth(value);
@@ -244,17 +281,8 @@ Value Interpreter::evaluate_compound(const Expr& expr) {
       const std::string key = constant_key(value);
       return unknown(key.empty() ? "" : "not " + key);
     }
-    case ExprKind::kBool: {
-      const Value left = evaluate(*expr.parts[0]);
-      const std::optional<bool> known = truth(left);
-      const bool take_left = known
-                                 ? *known
-                                 : decide(constant_key(left).empty() ? key_at(expr.parts[0]->place)
-                                                                     : constant_key(left),
-                                          true);
-      const bool is_or = expr.text == "or";
-      return take_left == is_or ? left : evaluate(*expr.parts[1]);
-    }
+    case ExprKind::kBool:
+      return evaluate_bool(expr);
     case ExprKind::kConditional:
       return condition(*expr.parts[1]) ? evaluate(*expr.parts[0]) : evaluate(*expr.parts[2]);
     case ExprKind::kLambda:
@@ -269,24 +297,10 @@ Value Interpreter::evaluate_compound(const Expr& expr) {
       set_name(expr.text, value);
       return value;
     }
-    case ExprKind::kYield: {
-      const Value value = expr.parts.empty() ? none() : evaluate(*expr.parts[0]);
-      if (const auto* yield = frame().yield) {
-        if (expr.text == "from") {
-          iterate(value, *yield);
-        } else {
-          (*yield)(value);
-        }
-      }
-      return unknown();
-    }
-    case ExprKind::kSlice: {
-      auto made = std::make_shared<Slice>();
-      if (expr.parts[0]) made->lower = evaluate(*expr.parts[0]);
-      if (expr.parts[1]) made->upper = evaluate(*expr.parts[1]);
-      if (expr.parts[2]) made->step = evaluate(*expr.parts[2]);
-      return made;
-    }
+    case ExprKind::kYield:
+      return evaluate_yield(expr);
+    case ExprKind::kSlice:
+      return evaluate_slice(expr);
     default:
       return unknown();
   }

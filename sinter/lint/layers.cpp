@@ -75,8 +75,12 @@ Value make_layer(Interpreter& in, const std::string& name, const Invocation& cal
     return make_parameter(in, call, false);
   if (name == "Buffer") return make_parameter(in, call, true);
   if (name == "DataParallel" || name == "DistributedDataParallel") {
-    const Value model = call.get(0, "module");
-    return model ? model : unknown();
+    // It moves its input by itself.
+    auto wrapper = make_opaque(in, name, call);
+    wrapper->device = Device{};
+    wrapper->dtype = std::nullopt;
+    if (const Value model = call.get(0, "module")) add_child(*wrapper, "module", model);
+    return wrapper;
   }
   auto made = make_opaque(in, name, call);
   made->opaque = false;

@@ -83,7 +83,7 @@ void collect(const Body& body, const ClassDef* owner, std::vector<Root>& into) {
 ScriptReport check_script(std::string path, std::string text, const Settings& settings) {
   const Script script = read_script(std::move(text));
   if (script.broken)
-    throw Error(ErrorCode::kBadFile, fmt::format("{}:{}:{}: this is no Python", path,
+    throw Error(ErrorCode::kBadFile, fmt::format("{}:{}:{}: this cannot be read as Python", path,
                                                  script.broken->line, script.broken->column));
   Findings findings;
   check_text(script, findings);

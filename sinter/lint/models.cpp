@@ -114,7 +114,8 @@ Value run_opaque(Interpreter& in, Module& module, const std::string& method,
   const std::string what = module.library == "part" || module.library.empty()
                                ? "the model"
                                : module.library + (method == "forward" ? "" : "." + method) + "()";
-  if (module.spread) return outputs(family, method, Facts{});
+  if (module.spread || module.library.ends_with("Parallel"))
+    return outputs(family, method, Facts{});
   Facts facts = meet(in, what, operands, Meeting::kStrict, call.place);
   for (const Given& input : given) {
     if (input.wants == Wants::kDeviceAndType)

@@ -48,6 +48,48 @@ std::string formatted(const Text& pattern, const Invocation& call) {
   return out;
 }
 
+/// startswith() and the like; null for other methods.
+Value text_test(const Text& self, const std::string& name, const Invocation& call) {
+  static constexpr std::array kTests{"startswith", "endswith", "isdigit", "exists",
+                                     "is_file",    "is_dir",   "isalpha"};
+  if (std::find(kTests.begin(), kTests.end(), name) != kTests.end()) {
+    const auto* word = as<Text>(call.get(0, "prefix"));
+    if (word == nullptr || !word->exact() || name.starts_with("is") || name == "exists")
+      return unknown();
+    if (name == "startswith") {
+      if (self.text.starts_with(word->text)) return boolean(true);
+      return self.exact() ? boolean(false) : unknown();
+    }
+    if (self.text.ends_with(word->text)) return boolean(true);
+    return self.exact() ? boolean(false) : unknown();
+  }
+  return nullptr;
+}
+
+/// split() and the like; null for other methods.
+Value text_parts(const Text& self, const std::string& name, const Invocation& call) {
+  if (name == "split" || name == "rsplit" || name == "splitlines" || name == "partition" ||
+      name == "rpartition" || name == "glob" || name == "rglob" || name == "iterdir") {
+    const auto* separator = as<Text>(call.get(0, "sep"));
+    auto made = std::make_shared<Sequence>(Sequence::Type::kList);
+    if (name == "split" && separator && separator->exact() && self.exact() &&
+        !separator->text.empty() && call.arguments.size() == 1) {
+      std::size_t at = 0;
+      while (true) {
+        const std::size_t end = self.text.find(separator->text, at);
+        made->items.push_back(text(self.text.substr(at, end - at)));
+        if (end == std::string::npos) return made;
+        at = end + separator->text.size();
+      }
+    }
+    made->open = true;
+    made->items.push_back(text("\x01"));
+    made->items.push_back(text("\x01"));
+    return made;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Value text_method(Interpreter& in, const Text& self, const std::string& name,
@@ -71,19 +113,7 @@ Value text_method(Interpreter& in, const Text& self, const std::string& name,
   }
   if (name == "with_suffix" || name == "with_name" || name == "with_stem")
     return derived(self, "\x01" + piece(call.get(0, "suffix")));
-  static constexpr std::array kTests{"startswith", "endswith", "isdigit", "exists",
-                                     "is_file",    "is_dir",   "isalpha"};
-  if (std::find(kTests.begin(), kTests.end(), name) != kTests.end()) {
-    const auto* word = as<Text>(call.get(0, "prefix"));
-    if (word == nullptr || !word->exact() || name.starts_with("is") || name == "exists")
-      return unknown();
-    if (name == "startswith") {
-      if (self.text.starts_with(word->text)) return boolean(true);
-      return self.exact() ? boolean(false) : unknown();
-    }
-    if (self.text.ends_with(word->text)) return boolean(true);
-    return self.exact() ? boolean(false) : unknown();
-  }
+  if (Value made = text_test(self, name, call)) return made;
   if (name == "lower" || name == "upper" || name == "strip" || name == "rstrip" ||
       name == "lstrip" || name == "resolve" || name == "absolute" || name == "expanduser" ||
       name == "as_posix" || name == "encode" || name == "title" || name == "capitalize") {
@@ -96,25 +126,7 @@ Value text_method(Interpreter& in, const Text& self, const std::string& name,
       });
     return derived(self, changed);
   }
-  if (name == "split" || name == "rsplit" || name == "splitlines" || name == "partition" ||
-      name == "rpartition" || name == "glob" || name == "rglob" || name == "iterdir") {
-    const auto* separator = as<Text>(call.get(0, "sep"));
-    auto made = std::make_shared<Sequence>(Sequence::Type::kList);
-    if (name == "split" && separator && separator->exact() && self.exact() &&
-        !separator->text.empty() && call.arguments.size() == 1) {
-      std::size_t at = 0;
-      while (true) {
-        const std::size_t end = self.text.find(separator->text, at);
-        made->items.push_back(text(self.text.substr(at, end - at)));
-        if (end == std::string::npos) return made;
-        at = end + separator->text.size();
-      }
-    }
-    made->open = true;
-    made->items.push_back(text("\x01"));
-    made->items.push_back(text("\x01"));
-    return made;
-  }
+  if (Value made = text_parts(self, name, call)) return made;
   const bool writes =
       name == "mkdir" || name == "write_text" || name == "write_bytes" || name == "touch";
   if (writes && self.path) {

@@ -1,6 +1,11 @@
 #include "sinter/lint/value.h"
 
 #include <algorithm>
+#include <map>
+
+#include "sinter/lint/callable.h"
+#include "sinter/lint/data.h"
+#include "sinter/lint/module.h"
 
 namespace sinter::lint {
 namespace {

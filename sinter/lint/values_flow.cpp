@@ -127,6 +127,52 @@ std::optional<bool> Interpreter::truth(const Value& value) {
   return true;
 }
 
+bool Interpreter::iterate_generator(const Generator& pending,
+                                    const std::function<void(Value)>& body) {
+  // Generators of generators take stack.
+  if (nesting_ > kDeepestIteration) return false;
+  nesting_ += 20;
+  struct Leave {
+    int& nesting;
+    ~Leave() { nesting -= 20; }
+  } leave{nesting_};
+  if (pending.comprehension != nullptr) return run_generator_expression(pending, body);
+  if (pending.mapped)
+    return iterate(pending.mapped,
+                   [&](const Value& item) { body(call(pending.function, {item}, pending.place)); });
+  const auto* function = as<Function>(pending.function);
+  if (function == nullptr) return false;
+  const std::size_t depth = frames_.size();
+  const std::function<void(Value)> outside = [&](const Value& item) {
+    // What takes the item is not inside the generator.
+    const std::vector<std::shared_ptr<Frame>> inside(
+        frames_.begin() + static_cast<std::ptrdiff_t>(depth), frames_.end());
+    frames_.resize(depth);
+    // What is raised outside arrives where the generator waits.
+    struct Return {
+      std::vector<std::shared_ptr<Frame>>& frames;
+      const std::vector<std::shared_ptr<Frame>>& inside;
+      std::size_t depth;
+      ~Return() {
+        frames.resize(depth);
+        frames.insert(frames.end(), inside.begin(), inside.end());
+      }
+    } back{frames_, inside, depth};
+    body(item);
+  };
+  auto inner = std::make_shared<Frame>();
+  inner->scope = std::make_shared<Scope>();
+  inner->scope->parent = function->scope;
+  inner->definition = function->definition;
+  inner->owner = function->owner;
+  inner->yield = &outside;
+  Invocation invocation;
+  invocation.arguments = pending.arguments;
+  bind(*function, invocation, nullptr, *inner);
+  if (frames_.size() < 40) run_frame(*function, inner);
+  return false;
+}
+
 bool Interpreter::iterate(const Value& value, const std::function<void(Value)>& body) {
   if (auto* sequence = as<Sequence>(value)) {
     const std::vector<Value> snapshot = sequence->items;
@@ -146,42 +192,7 @@ bool Interpreter::iterate(const Value& value, const std::function<void(Value)>& 
       body(text("\x01"));
     return dict->others.empty() && snapshot.size() <= kMostItems;
   }
-  if (const auto* pending = as<Generator>(value)) {
-    // Generators of generators take stack.
-    if (nesting_ > kDeepestIteration) return false;
-    nesting_ += 20;
-    struct Leave {
-      int& nesting;
-      ~Leave() { nesting -= 20; }
-    } leave{nesting_};
-    if (pending->comprehension != nullptr) return run_generator_expression(*pending, body);
-    if (pending->mapped)
-      return iterate(pending->mapped, [&](const Value& item) {
-        body(call(pending->function, {item}, pending->place));
-      });
-    const auto* function = as<Function>(pending->function);
-    if (function == nullptr) return false;
-    const std::size_t depth = frames_.size();
-    const std::function<void(Value)> outside = [&](const Value& item) {
-      // What takes the item is not inside the generator.
-      const std::vector<std::shared_ptr<Frame>> inside(
-          frames_.begin() + static_cast<std::ptrdiff_t>(depth), frames_.end());
-      frames_.resize(depth);
-      body(item);
-      frames_.insert(frames_.end(), inside.begin(), inside.end());
-    };
-    auto inner = std::make_shared<Frame>();
-    inner->scope = std::make_shared<Scope>();
-    inner->scope->parent = function->scope;
-    inner->definition = function->definition;
-    inner->owner = function->owner;
-    inner->yield = &outside;
-    Invocation invocation;
-    invocation.arguments = pending->arguments;
-    bind(*function, invocation, nullptr, *inner);
-    if (frames_.size() < 40) run_frame(*function, inner);
-    return false;
-  }
+  if (const auto* pending = as<Generator>(value)) return iterate_generator(*pending, body);
   if (auto* module = as<Module>(value); module && !module->opaque) {
     for (const auto& [name, member] : module_items(*module)) body(member);
     return true;

@@ -53,7 +53,7 @@ TEST_F(Lint, ReportsTheSameAsJson) {
   EXPECT_EQ(finding["severity"], "error");
   EXPECT_EQ(finding["use_line"], 4);
   EXPECT_EQ(finding["safe"], true);
-  EXPECT_EQ(report["errors"][0]["message"], "./broken.py:1:7: this is no Python");
+  EXPECT_EQ(report["errors"][0]["message"], "./broken.py:1:7: this cannot be read as Python");
   EXPECT_EQ(report["scripts"], 2);
 }
 

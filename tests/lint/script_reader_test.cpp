@@ -76,7 +76,7 @@ TEST(ScriptReader, RefusesBrokenScriptsWithThePlace) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kBadFile);
-    EXPECT_EQ(error.message(), "broken.py:2:7: this is no Python");
+    EXPECT_EQ(error.message(), "broken.py:2:7: this cannot be read as Python");
   }
 }
 
