@@ -108,8 +108,10 @@ class Finder {
     if (std::any_of(
             matches.begin(), matches.end(),
             [](const Match& match) { return match.pattern->reading == Reading::kRevokes; }) &&
-        !found_.empty() && found_.back().record + 1 == record)
+        !found_.empty() && found_.back().record + 1 == record) {
+      quoted_[record - 1] = true;
       found_.pop_back();
+    }
     if (is_harmless(matches)) {
       cover(record);
       return;
