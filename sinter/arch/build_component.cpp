@@ -6,11 +6,15 @@
 #include <set>
 
 #include "sinter/arch/component_settings.h"
+#include "sinter/arch/file_keys.h"
 #include "sinter/arch/structure.h"
 #include "sinter/arch/text_config.h"
 #include "sinter/arch/unet_config.h"
+#include "sinter/arch/unet_heads.h"
+#include "sinter/arch/unet_tensors.h"
 #include "sinter/arch/vae_config.h"
 #include "sinter/base/error.h"
+#include "sinter/base/message.h"
 
 namespace sinter::arch {
 namespace {
@@ -19,8 +23,9 @@ constexpr std::string_view kMixedHint =
     "the tensor does not fit the others: the file may be damaged, or merged from different models";
 // Every normalisation of the picture has this many groups.
 constexpr std::int64_t kGroups = 32;
-
-using Configs = std::map<std::string, std::string>;
+// Ids of CLIP's tokenizer: 256 bytes, the same as ends of words, 48894 merges, begin and end of
+// text.
+constexpr std::int64_t kClipVocabulary = 49408;
 
 const TowerUse& tower_use(const FoundComponent& found, const Family& family) {
   for (const TowerUse& use : family.towers)
@@ -29,11 +34,26 @@ const TowerUse& tower_use(const FoundComponent& found, const Family& family) {
   return family.towers.front();
 }
 
+/// A token table needs a row for every id that the tokenizer makes; added tokens make it longer.
+void check_vocabulary(const FoundComponent& found, const TextEncoderConfig& config,
+                      std::int64_t needed) {
+  const WeightSource* table = found.weights.find("text_model.embeddings.token_embedding.weight");
+  if (table == nullptr || config.vocabulary >= needed) return;
+  throw Error(
+      ErrorCode::kShapeMismatch,
+      fmt::format("'{}' is {}, expected at least {} rows: one for each id of the vocabulary",
+                  shown(table->tensor->name), to_string(table->tensor->shape), needed),
+      "the file may be damaged, or made for another tokenizer");
+}
+
 TextEncoderConfig text_config(const FoundComponent& found, const Family& family,
-                              const Configs& configs) {
+                              const FolderConfigs& configs) {
   TextEncoderConfig config = read_text_config(found.weights);
   const TowerUse& use = tower_use(found, family);
   const TextSettings settings = read_text_settings(configs, found.prefix);
+  check_vocabulary(found, config, settings.vocabulary.value_or(kClipVocabulary));
+  // transformers builds the first so many layers, whatever else the file has.
+  config.layers = std::min<std::int64_t>(settings.layers.value_or(config.layers), kMaxLayers);
   config.activation = settings.activation.value_or(tower(use.kind).activation);
   config.heads = settings.heads.value_or(std::max<std::int64_t>(1, config.width / kTowerHeadWidth));
   config.state = use.state;
@@ -41,37 +61,13 @@ TextEncoderConfig text_config(const FoundComponent& found, const Family& family,
   if (use.state == TextState::kPenultimateNormed && found.text_names == TextNames::kTransformers)
     config.state = TextState::kLast;
   config.pooled_projection = use.pooled;
-  if (config.heads <= 0 || config.width % config.heads != 0)
+  if (config.width % config.heads != 0)
     throw Error(ErrorCode::kShapeMismatch,
                 fmt::format("{} is {} wide, expected a multiple of its {} heads", found.name,
                             config.width, config.heads),
                 "the heads of a CLIP text encoder are 64 wide; a folder's config.json can say "
                 "otherwise (num_attention_heads)");
   return config;
-}
-
-/// Heads that a folder states: one number of heads everywhere, or one width of heads.
-void set_heads(UNetConfig& config, const std::vector<std::int64_t>& heads) {
-  if (heads.empty()) return;
-  const auto of_level = [&](std::size_t level) { return heads[std::min(level, heads.size() - 1)]; };
-  bool same_count = true;
-  bool same_width = true;
-  const std::int64_t width = config.down.empty() ? 0 : config.down[0].channels / of_level(0);
-  for (std::size_t level = 0; level < config.down.size(); ++level) {
-    same_count = same_count && of_level(level) == of_level(0);
-    same_width = same_width && config.down[level].channels == of_level(level) * width;
-  }
-  if (same_count) {
-    config.heads = of_level(0);
-    config.head_width = 0;
-  } else if (same_width) {
-    config.heads = 0;
-    config.head_width = width;
-  } else {
-    throw Error(ErrorCode::kUnsupported,
-                "the UNet's config.json gives its levels neither one number of attention heads nor "
-                "one width of them");
-  }
 }
 
 /// The lengths in the vector conditioning: the pooled text and the sizes behind it.
@@ -94,93 +90,122 @@ void check_groups(std::string_view component, std::int64_t channels) {
                 "group normalisation splits the channels into 32 groups");
 }
 
-UNetConfig unet_config(const FoundComponent& found, const Family& family, const Configs& configs) {
-  UNetConfig config = read_unet_config(found.weights);
-  config.heads = family.heads;
-  config.head_width = family.head_width;
-  set_heads(config, read_unet_heads(configs, found.prefix));
-  set_vector(config, family);
+VaeConfig vae_config(const FoundComponent& found, const Family& family,
+                     const FolderConfigs& configs) {
+  VaeConfig config = read_vae_config(found.weights);
+  const VaeSettings settings = read_vae_settings(configs, found.prefix);
+  config.scaling_factor = settings.scaling.value_or(family.vae_scaling);
+  config.quant_conv = settings.quant_conv.value_or(config.quant_conv);
+  config.post_quant_conv = settings.post_quant_conv.value_or(config.post_quant_conv);
+  if (settings.attention) {
+    config.encoder_attention = *settings.attention && !config.encoder.empty();
+    config.decoder_attention = *settings.attention && !config.decoder.empty();
+  }
   return config;
 }
 
-VaeConfig vae_config(const FoundComponent& found, const Family& family, const Configs& configs) {
-  VaeConfig config = read_vae_config(found.weights);
-  config.scaling_factor = read_vae_scaling(configs, found.prefix).value_or(family.vae_scaling);
-  return config;
+/// What cannot be a weight of a network, whatever its place.
+void check_weight(const weights::TensorEntry& tensor) {
+  if (!is_floating(tensor.dtype))
+    throw Error(ErrorCode::kDTypeMismatch,
+                fmt::format("'{}' is {}, expected a floating type", shown(tensor.name),
+                            dtype_info(tensor.dtype).word),
+                "the weights may be quantised; fetch the float16 or float32 file");
+  if (element_count(tensor.shape) == 0)
+    throw Error(
+        ErrorCode::kShapeMismatch,
+        fmt::format("'{}' is {}: it has no elements", shown(tensor.name), to_string(tensor.shape)),
+        std::string(kMixedHint));
 }
 
 /// Keeps the weights that are asked for, counts their elements, reports the rest.
-void settle(Component& component, const std::vector<ExpectedTensor>& expected,
-            const WeightMap& weights, std::vector<std::string>& missing) {
-  std::set<const weights::TensorEntry*> counted;
+template <typename Config>
+void settle(Component& component, const Config& config, const std::vector<ExpectedTensor>& expected,
+            const FoundComponent& found) {
+  std::set<const weights::TensorEntry*> counted_once;
   for (const ExpectedTensor& tensor : expected) {
-    const WeightSource* source = weights.find(tensor.name);
+    const WeightSource* source = found.weights.find(tensor.name);
     if (source == nullptr) continue;
+    check_weight(*source->tensor);
     component.weights.add(tensor.name, *source);
     // A fused tensor stands under three names and counts once.
-    if (counted.insert(source->tensor).second)
+    if (counted_once.insert(source->tensor).second)
       component.parameters += element_count(source->tensor->shape);
   }
-  const Deviations deviations = compare(weights, expected);
-  for (const std::string& name : deviations.missing)
-    missing.push_back(fmt::format("{}/{}", component.name, name));
+  const Deviations deviations = compare(found.weights, expected);
+  for (const ExpectedTensor& tensor : deviations.missing)
+    component.missing.push_back(
+        {key_in_file(found, config, tensor.name), tensor.name, tensor.shape});
   // With holes in the network, what the rest should look like is a guess.
-  if (deviations.missing.empty() && !deviations.wrong.empty())
+  if (component.missing.empty() && !deviations.wrong.empty())
     throw Error(ErrorCode::kShapeMismatch, deviations.wrong.front(), std::string(kMixedHint));
 }
 
-void build_unet(Component& component, UNetConfig config, const WeightMap& weights,
-                std::vector<std::string>& missing) {
-  int skip_surplus = 0;
-  const std::vector<ExpectedTensor> expected = unet_tensors(config, skip_surplus);
-  const std::size_t before = missing.size();
-  settle(component, expected, weights, missing);
-  if (missing.size() == before) {
-    if (skip_surplus != 0)
-      throw Error(ErrorCode::kShapeMismatch,
-                  fmt::format("the UNet's way up takes {} more skip connections than its way down "
-                              "leaves",
-                              -skip_surplus),
-                  "one of its resnets is missing altogether");
+void build_unet(Component& component, const FoundComponent& found, const Family& family,
+                const FolderConfigs& configs) {
+  const UNetSettings settings = read_unet_settings(configs, found.prefix);
+  UNetConfig config = read_unet_config(found.weights);
+  set_vector(config, family);
+  require_middle(config, settings.middle);
+  const bool vector =
+      family.vector != VectorKind::kNone || config.vector_dim != 0 || settings.vector;
+  UNetTensors expected = unet_tensors(config, vector);
+  if (!expected.sides_meet) {
+    mirror_sides(config);
+    expected = unet_tensors(config, vector);
+  }
+  settle(component, config, expected.tensors, found);
+  config.heads = family.heads;
+  config.head_width = family.head_width;
+  if (component.missing.empty()) {
+    if (!expected.sides_meet)
+      throw Error(ErrorCode::kUnsupported,
+                  "the UNet's way up does not take the skip connections that its way down leaves, "
+                  "each at its own resolution",
+                  "sinter builds UNets whose sides match");
+    set_heads(config, settings);
     for (const UNetLevel& level : config.down) check_groups("unet", level.channels);
     for (const UNetLevel& level : config.up) check_groups("unet", level.channels);
   }
   component.config = std::move(config);
 }
 
-void build_vae(Component& component, VaeConfig config, const WeightMap& weights,
-               std::vector<std::string>& missing) {
-  const std::size_t before = missing.size();
-  settle(component, vae_tensors(config), weights, missing);
-  if (missing.size() == before) {
+void build_vae(Component& component, const FoundComponent& found, const Family& family,
+               const FolderConfigs& configs) {
+  VaeConfig config = vae_config(found, family, configs);
+  settle(component, config, vae_tensors(config), found);
+  if (component.missing.empty()) {
     for (const VaeLevel& level : config.encoder) check_groups("vae", level.channels);
     for (const VaeLevel& level : config.decoder) check_groups("vae", level.channels);
   }
   component.config = std::move(config);
 }
 
+void build_text_encoder(Component& component, const FoundComponent& found, const Family& family,
+                        const FolderConfigs& configs) {
+  const TextEncoderConfig config = text_config(found, family, configs);
+  settle(component, config, text_tensors(config), found);
+  component.config = config;
+}
+
 }  // namespace
 
 Component build_component(const FoundComponent& found, const Family& family,
-                          const weights::Checkpoint& checkpoint,
-                          std::vector<std::string>& missing) {
+                          const weights::Checkpoint& checkpoint) {
   Component component;
   component.name = found.name;
   component.layout = found.layout;
   component.prefix = found.prefix;
-  const Configs& configs = checkpoint.configs();
+  const FolderConfigs configs{checkpoint.configs(), checkpoint.path()};
   switch (found.kind) {
-    case ComponentKind::kTextEncoder: {
-      const TextEncoderConfig config = text_config(found, family, configs);
-      settle(component, text_tensors(config), found.weights, missing);
-      component.config = config;
+    case ComponentKind::kTextEncoder:
+      build_text_encoder(component, found, family, configs);
       break;
-    }
     case ComponentKind::kUNet:
-      build_unet(component, unet_config(found, family, configs), found.weights, missing);
+      build_unet(component, found, family, configs);
       break;
     case ComponentKind::kVae:
-      build_vae(component, vae_config(found, family, configs), found.weights, missing);
+      build_vae(component, found, family, configs);
       break;
   }
   return component;

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "sinter/arch/fixed_settings.h"
+#include "sinter/arch/python_json.h"
 #include "sinter/base/error.h"
+#include "sinter/base/message.h"
 
 namespace sinter::arch {
 namespace {
@@ -12,31 +16,71 @@ namespace {
 using Json = nlohmann::json;
 using Configs = std::map<std::string, std::string>;
 
-/// The object in that file; empty where there is no such file.
-Json read_object(const Configs& configs, const std::string& path) {
-  const auto text = configs.find(path);
+/// The object in that file; empty where there is no such file. path: how messages call it.
+Json read_object(const Configs& configs, const std::string& name, const std::string& path) {
+  const auto text = configs.find(name);
   if (text == configs.end()) return Json::object();
-  Json json = Json::parse(text->second, nullptr, /*allow_exceptions=*/false);
+  Json json = Json::parse(without_bare_infinities(text->second), nullptr,
+                          /*allow_exceptions=*/false);
   if (!json.is_object())
-    throw Error(ErrorCode::kBadFile, fmt::format("'{}' is no JSON object", path));
+    throw Error(ErrorCode::kBadFile, fmt::format("{} is no JSON object", path));
   return json;
 }
 
-Json component_config(const Configs& configs, std::string_view prefix) {
-  return read_object(configs, fmt::format("{}config.json", prefix));
+/// The integer that a JSON value is, or nothing; a number that no int64 holds is none.
+std::optional<std::int64_t> integer(const Json& value) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (!value.is_number_integer()) return std::nullopt;
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{kMost})
+    return std::nullopt;
+  return value.get<std::int64_t>();
 }
 
-std::optional<std::string> text_of(const Json& object, const char* key) {
-  const auto value = object.find(key);
-  if (value == object.end() || !value->is_string()) return std::nullopt;
-  return value->get<std::string>();
-}
+/// A component's config.json.
+class ConfigFile {
+ public:
+  ConfigFile(const FolderConfigs& configs, std::string_view prefix, ComponentKind kind) {
+    const std::string name = fmt::format("{}config.json", prefix);
+    path_ = (configs.folder / name).string();
+    object_ = read_object(configs.texts, name, path_);
+    require_built_settings(kind, object_, path_);
+  }
 
-std::optional<std::int64_t> count_of(const Json& object, const char* key) {
-  const auto value = object.find(key);
-  if (value == object.end() || !value->is_number_integer()) return std::nullopt;
-  return value->get<std::int64_t>();
-}
+  /// The value, or null where it is absent or null.
+  const Json* find(const char* key) const {
+    const auto value = object_.find(key);
+    return value == object_.end() || value->is_null() ? nullptr : &*value;
+  }
+
+  bool says(const char* key) const { return object_.contains(key); }
+
+  std::string found(const char* key) const {
+    return fmt::format("{} has {} {}", path_, key, shown(object_.at(key).dump()));
+  }
+
+  [[noreturn]] void refuse(const char* key, std::string_view expected) const {
+    throw Error(ErrorCode::kBadFile, fmt::format("{}, expected {}", found(key), expected));
+  }
+
+  std::optional<std::int64_t> count(const char* key) const {
+    const Json* value = find(key);
+    if (value == nullptr) return std::nullopt;
+    const std::optional<std::int64_t> number = integer(*value);
+    if (!number || *number <= 0) refuse(key, "a whole number above 0");
+    return number;
+  }
+
+  std::optional<bool> flag(const char* key) const {
+    const Json* value = find(key);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_boolean()) refuse(key, "true or false");
+    return value->get<bool>();
+  }
+
+ private:
+  std::string path_;
+  Json object_;
+};
 
 struct ActivationName {
   std::string_view name;
@@ -45,52 +89,76 @@ struct ActivationName {
 constexpr ActivationName kActivationNames[] = {{"quick_gelu", Activation::kQuickGelu},
                                                {"gelu", Activation::kGelu}};
 
+std::optional<Activation> read_activation(const ConfigFile& config) {
+  constexpr const char* kKey = "hidden_act";
+  constexpr std::string_view kExpected = "\"quick_gelu\" or \"gelu\"";
+  const Json* value = config.find(kKey);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_string()) config.refuse(kKey, kExpected);
+  for (const ActivationName& row : kActivationNames)
+    if (row.name == value->get_ref<const std::string&>()) return row.activation;
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("{}, expected {}", config.found(kKey), kExpected));
+}
+
+void read_heads(const ConfigFile& config, UNetSettings& settings) {
+  for (const char* key : {"num_attention_heads", "attention_head_dim"}) {
+    const Json* value = config.find(key);
+    if (value == nullptr) continue;
+    settings.heads_found = config.found(key);
+    settings.heads_per_level = value->is_array();
+    for (const Json& item : value->is_array() ? *value : Json::array({*value})) {
+      const std::optional<std::int64_t> heads = integer(item);
+      if (!heads || *heads <= 0) config.refuse(key, "whole numbers above 0");
+      settings.heads.push_back(*heads);
+    }
+    if (settings.heads.empty()) config.refuse(key, "a whole number above 0, or one a level");
+    return;
+  }
+}
+
 }  // namespace
 
-TextSettings read_text_settings(const Configs& configs, std::string_view prefix) {
-  const Json config = component_config(configs, prefix);
-  TextSettings settings;
-  settings.heads = count_of(config, "num_attention_heads");
-  const std::optional<std::string> name = text_of(config, "hidden_act");
-  if (!name) return settings;
-  for (const ActivationName& row : kActivationNames)
-    if (row.name == *name) settings.activation = row.activation;
-  if (!settings.activation)
-    throw Error(
-        ErrorCode::kUnsupported,
-        fmt::format("'{}config.json' asks for the activation '{}', expected 'quick_gelu' or "
-                    "'gelu'",
-                    prefix, *name));
+TextSettings read_text_settings(const FolderConfigs& configs, std::string_view prefix) {
+  const ConfigFile config(configs, prefix, ComponentKind::kTextEncoder);
+  return {.activation = read_activation(config),
+          .heads = config.count("num_attention_heads"),
+          .vocabulary = config.count("vocab_size"),
+          .layers = config.count("num_hidden_layers")};
+}
+
+UNetSettings read_unet_settings(const FolderConfigs& configs, std::string_view prefix) {
+  const ConfigFile config(configs, prefix, ComponentKind::kUNet);
+  UNetSettings settings;
+  read_heads(config, settings);
+  settings.vector = config.find("addition_embed_type") != nullptr;
+  if (config.says("mid_block_type"))
+    settings.middle = config.find("mid_block_type") != nullptr &&
+                      *config.find("mid_block_type") == "UNetMidBlock2DCrossAttn";
   return settings;
 }
 
-std::vector<std::int64_t> read_unet_heads(const Configs& configs, std::string_view prefix) {
-  const Json config = component_config(configs, prefix);
-  for (const char* key : {"num_attention_heads", "attention_head_dim"}) {
-    const auto value = config.find(key);
-    if (value == config.end() || value->is_null()) continue;
-    std::vector<std::int64_t> heads;
-    for (const Json& item : value->is_array() ? *value : Json::array({*value})) {
-      if (!item.is_number_integer() || item.get<std::int64_t>() <= 0)
-        throw Error(ErrorCode::kBadFile,
-                    fmt::format("'{}config.json' has {} as {}, expected numbers above 0", prefix,
-                                value->dump(), key));
-      heads.push_back(item.get<std::int64_t>());
-    }
-    return heads;
+VaeSettings read_vae_settings(const FolderConfigs& configs, std::string_view prefix) {
+  constexpr const char* kScaling = "scaling_factor";
+  const ConfigFile config(configs, prefix, ComponentKind::kVae);
+  VaeSettings settings{.scaling = {},
+                       .quant_conv = config.flag("use_quant_conv"),
+                       .post_quant_conv = config.flag("use_post_quant_conv"),
+                       .attention = config.flag("mid_block_add_attention")};
+  if (const Json* value = config.find(kScaling)) {
+    if (!value->is_number() || value->get<double>() <= 0)
+      config.refuse(kScaling, "a number above 0");
+    settings.scaling = value->get<double>();
   }
-  return {};
-}
-
-std::optional<double> read_vae_scaling(const Configs& configs, std::string_view prefix) {
-  const Json config = component_config(configs, prefix);
-  const auto value = config.find("scaling_factor");
-  if (value == config.end() || !value->is_number()) return std::nullopt;
-  return value->get<double>();
+  return settings;
 }
 
 std::optional<std::string> read_scheduler_prediction(const Configs& configs) {
-  return text_of(read_object(configs, "scheduler/scheduler_config.json"), "prediction_type");
+  constexpr const char* kFile = "scheduler/scheduler_config.json";
+  const Json object = read_object(configs, kFile, fmt::format("'{}'", kFile));
+  const auto value = object.find("prediction_type");
+  if (value == object.end() || !value->is_string()) return std::nullopt;
+  return value->get<std::string>();
 }
 
 }  // namespace sinter::arch

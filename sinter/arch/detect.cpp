@@ -13,17 +13,26 @@
 namespace sinter::arch {
 namespace {
 
-std::string file_name(const weights::Checkpoint& checkpoint) {
-  return checkpoint.files().empty() ? "the checkpoint"
-                                    : checkpoint.files().front().path.filename().string();
+/// What a refusal is about: the one file that it can only be, else the folder.
+std::string subject(const Reading& reading, const weights::Checkpoint& checkpoint) {
+  const std::vector<weights::SourceFile>& files = checkpoint.files();
+  if (files.size() == 1 && files.front().path == checkpoint.path())
+    return files.front().path.filename().string();
+  if (files.size() == 1) return files.front().path.string();
+  // Only the UNet leaves a checkpoint without a family.
+  const auto unet = std::ranges::find(reading.components, "unet", &FoundComponent::name);
+  if (unet == reading.components.end() || reading.choice.refusal.empty())
+    return checkpoint.path().string();
+  return files[unet->weights.all().begin()->second.tensor->file].path.string();
 }
 
 /// Refuses what is no Stable Diffusion network, in words.
 void require_convertible(const Reading& reading, const weights::Checkpoint& checkpoint) {
-  const Identity identity = identify_reading(reading, checkpoint);
+  const Identity identity = identify_reading(reading, checkpoint.metadata());
   if (identity.convertible) return;
   throw Error(ErrorCode::kUnsupported,
-              fmt::format("'{}' is {}", file_name(checkpoint), identity.sentence), identity.advice);
+              fmt::format("'{}' is {}", subject(reading, checkpoint), identity.sentence),
+              identity.advice);
 }
 
 const UNetConfig* unet_of(const Model& model) {
@@ -44,7 +53,9 @@ const Family* sibling(const Family& family, std::int64_t in_channels) {
 void check_in_channels(const Component& unet, const Family& family) {
   const auto& config = std::get<UNetConfig>(unet.config);
   const WeightSource* conv_in = unet.weights.find("conv_in.weight");
-  if (conv_in == nullptr || config.in_channels == family.in_channels) return;
+  if (conv_in == nullptr || conv_in->tensor->shape.size() < 2 ||
+      config.in_channels == family.in_channels)
+    return;
   Shape expected = conv_in->tensor->shape;
   expected[1] = family.in_channels;
   const Family* other = sibling(family, config.in_channels);
@@ -117,12 +128,16 @@ void check_latents(const Model& model, const UNetConfig& unet) {
 void add_missing_components(Model& model, const Family& family) {
   if (model.components.size() < 2) return;  // a single component is meant to be alone
   const auto require = [&](std::string_view name) {
-    if (model.find(name) == nullptr)
-      model.missing.push_back(fmt::format("{} (the whole component)", name));
+    if (model.find(name) == nullptr) model.missing_components.emplace_back(name);
   };
   for (const TowerUse& use : family.towers) require(use.component);
   require("unet");
   require("vae");
+  const Component* vae = model.find("vae");
+  if (vae != nullptr && std::get<VaeConfig>(vae->config).decoder.empty())
+    model.missing_components.emplace_back("vae decoder");
+  for (const std::string& name : model.missing_components)
+    model.missing.push_back(fmt::format("{} (the whole component)", name));
 }
 
 void add_unexpected(Model& model, const NameIndex& useful) {
@@ -135,18 +150,16 @@ void add_unexpected(Model& model, const NameIndex& useful) {
 
 void set_prediction(Model& model, const weights::Checkpoint& checkpoint, const Family& family,
                     const DetectOptions& options) {
-  if (options.prediction) {
-    model.prediction = options.prediction;
-    model.prediction_evidence = "it was given";
-    return;
-  }
   if (unet_of(model) == nullptr) {
+    model.prediction = options.prediction;
     model.prediction_evidence = "the file has no UNet";
     return;
   }
-  PredictionReading reading = read_prediction(checkpoint, family);
+  PredictionReading reading = read_prediction(checkpoint, family, options.prediction);
   model.prediction = reading.prediction;
   model.prediction_evidence = std::move(reading.evidence);
+  model.foreign_prediction = reading.foreign;
+  model.zero_terminal_snr = reading.zero_terminal_snr;
 }
 
 }  // namespace
@@ -174,8 +187,9 @@ int native_size(const weights::Checkpoint& checkpoint, const Model& model, const
 
 Model detect(const weights::Checkpoint& checkpoint, const DetectOptions& options) {
   const Family* asked = options.family ? &family_named(*options.family) : nullptr;
-  Reading reading = read_names(checkpoint);
-  if (asked == nullptr || reading.components.empty()) require_convertible(reading, checkpoint);
+  Reading reading = read_names(checkpoint.tensors(), checkpoint.metadata());
+  if (asked == nullptr || reading.components.empty() || reading.quantisation != nullptr)
+    require_convertible(reading, checkpoint);
   const Family& family = asked != nullptr ? *asked : *reading.choice.family;
 
   Model model;
@@ -184,9 +198,11 @@ Model detect(const weights::Checkpoint& checkpoint, const DetectOptions& options
   if (asked != nullptr)
     model.evidence.insert(model.evidence.begin(), fmt::format("{} was asked for", family.name));
   for (const FoundComponent& found : reading.components)
-    model.components.push_back(build_component(found, family, checkpoint, model.missing));
+    model.components.push_back(build_component(found, family, checkpoint));
+  for (const Component& component : model.components)
+    for (const MissingTensor& tensor : component.missing) model.missing.push_back(tensor.key);
   if (const UNetConfig* unet = unet_of(model)) {
-    check_family(*model.find("unet"), family);
+    if (asked != nullptr) check_family(*model.find("unet"), family);
     check_context(model, *unet, family);
     check_latents(model, *unet);
   }

@@ -30,6 +30,11 @@ struct Facts {
   bool vae = false;
 };
 
+bool has_tower(const Facts& facts, std::string_view name) {
+  return std::ranges::any_of(
+      facts.towers, [&](const TowerFacts& tower) { return tower.component->name == name; });
+}
+
 Facts read_facts(const std::vector<FoundComponent>& components) {
   Facts facts;
   for (const FoundComponent& component : components) {
@@ -45,6 +50,8 @@ Facts read_facts(const std::vector<FoundComponent>& components) {
                              .linear_projection = reads_linear_projection(component.weights),
                              .vector = has_below(component.weights, "add_embedding.")};
   }
+  // Where the file has lost those tensors, its second text encoder still asks for them.
+  if (facts.unet && has_tower(facts, "text_encoder_2")) facts.unet->vector = true;
   return facts;
 }
 
@@ -151,12 +158,8 @@ FamilyChoice choose_by_unet(const Facts& facts) {
 }
 
 FamilyChoice choose_by_tower(const Facts& facts) {
-  const auto has = [&](std::string_view name) {
-    return std::ranges::any_of(
-        facts.towers, [&](const TowerFacts& tower) { return tower.component->name == name; });
-  };
   const TowerFacts& first = facts.towers.front();
-  if (has("text_encoder_2"))
+  if (has_tower(facts, "text_encoder_2"))
     return {
         &family_named("sdxl-base"), {"there is a second text encoder: Stable Diffusion XL"}, {}};
   if (first.kind == TowerKind::kOpenClipH)

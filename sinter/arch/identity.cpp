@@ -9,12 +9,10 @@
 #include "sinter/arch/reading.h"
 #include "sinter/arch/text_config.h"
 #include "sinter/arch/vae_config.h"
+#include "sinter/base/message.h"
 
 namespace sinter::arch {
 namespace {
-
-constexpr std::string_view kWhatSinterConverts =
-    "sinter converts Stable Diffusion 1.x, 2.x and XL and their relatives";
 
 /// Parts of names that only one architecture has; adapters carry them in their own spelling.
 struct NameMark {
@@ -82,8 +80,7 @@ std::string architecture_from_widths(const NameIndex& names) {
   return {};
 }
 
-std::string read_architecture(const NameIndex& names,
-                              const std::map<std::string, std::string>& metadata) {
+std::string read_architecture(const NameIndex& names, const Metadata& metadata) {
   for (const NameMark& mark : kNameMarks)
     for (const NamedTensor& entry : names.all())
       if (entry.name.find(mark.part) != std::string_view::npos)
@@ -106,9 +103,10 @@ std::int64_t vector_width(const NameIndex& names) {
   return shape.empty() ? 0 : shape.back();
 }
 
-Identity identify_signature(const Reading& reading, const weights::Checkpoint& checkpoint) {
+Identity identify_signature(const Reading& reading, const Metadata& metadata) {
   const Signature& signature = *reading.signature;
   Identity identity;
+  identity.foreign = signature.advice == kForeign;
   identity.contents = signature.contents;
   identity.advice = signature.advice;
   identity.architecture = signature.architecture;
@@ -119,7 +117,7 @@ Identity identify_signature(const Reading& reading, const weights::Checkpoint& c
   if (identity.architecture.empty())
     identity.architecture = signature.contents == "embedding"
                                 ? architecture_of_tower(vector_width(reading.names))
-                                : read_architecture(reading.names, checkpoint.metadata());
+                                : read_architecture(reading.names, metadata);
   identity.sentence = fmt::format("{}{}", signature.title, for_family(identity.architecture));
   return identity;
 }
@@ -148,12 +146,12 @@ Identity identify_stranger(const Reading& reading) {
   const std::size_t count = reading.names.all().size();
   return {.architecture = {},
           .contents = "other",
-          .sentence = count == 0
-                          ? "a file without tensors"
-                          : fmt::format("no network that sinter knows ({} tensors, the first "
-                                        "is '{}')",
-                                        count, reading.names.all().front().name),
-          .advice = std::string(kWhatSinterConverts),
+          .sentence = count == 0 ? "a file without tensors"
+                                 : fmt::format("no network that sinter knows ({}, the first "
+                                               "is '{}')",
+                                               counted(count, "tensor"),
+                                               shown(reading.names.all().front().name)),
+          .advice = std::string(kForeign),
           .convertible = false};
 }
 
@@ -187,22 +185,8 @@ bool is_foreign_vae(const std::vector<FoundComponent>& components) {
          read_vae_config(components.front().weights).latent_channels == 16;
 }
 
-}  // namespace
-
-Identity identify_reading(const Reading& reading, const weights::Checkpoint& checkpoint) {
-  if (reading.signature != nullptr) return identify_signature(reading, checkpoint);
-  if (reading.components.empty()) return identify_stranger(reading);
-  if (is_foreign_vae(reading.components))
-    return {"vae", "vae",
-            "an autoencoder with 16 latent channels, as Flux and Stable Diffusion 3 use",
-            std::string(kWhatSinterConverts), false};
+Identity identify_known(const Reading& reading) {
   const bool part = reading.components.size() == 1;
-  if (reading.choice.family == nullptr)
-    return {{},
-            part ? "unet" : "checkpoint",
-            reading.choice.refusal,
-            std::string(kWhatSinterConverts),
-            false};
   const Family& family = *reading.choice.family;
   if (part) return identify_part(reading.components.front(), family);
   return {std::string(family.architecture),
@@ -212,8 +196,40 @@ Identity identify_reading(const Reading& reading, const weights::Checkpoint& che
           true};
 }
 
+}  // namespace
+
+Identity identify_reading(const Reading& reading, const Metadata& metadata) {
+  if (reading.signature != nullptr) return identify_signature(reading, metadata);
+  if (reading.components.empty()) return identify_stranger(reading);
+  if (is_foreign_vae(reading.components))
+    return {"vae",
+            "vae",
+            "an autoencoder with 16 latent channels, as Flux and Stable Diffusion 3 use",
+            std::string(kForeign),
+            false,
+            true};
+  if (reading.choice.family == nullptr)
+    return {{},
+            reading.components.size() == 1 ? "unet" : "checkpoint",
+            reading.choice.refusal,
+            std::string(kForeign),
+            false,
+            true};
+  Identity identity = identify_known(reading);
+  if (reading.quantisation == nullptr) return identity;
+  identity.sentence += fmt::format(" with {}", reading.quantisation->title);
+  identity.advice = "sinter takes weights as they are stored; fetch the float16 or float32 file";
+  identity.convertible = false;
+  identity.foreign = true;
+  return identity;
+}
+
+Identity identify(const std::vector<weights::TensorEntry>& tensors, const Metadata& metadata) {
+  return identify_reading(read_names(tensors, metadata), metadata);
+}
+
 Identity identify(const weights::Checkpoint& checkpoint) {
-  return identify_reading(read_names(checkpoint), checkpoint);
+  return identify(checkpoint.tensors(), checkpoint.metadata());
 }
 
 }  // namespace sinter::arch

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "sinter/weights/checkpoint.h"
 
@@ -15,9 +17,16 @@ struct Identity {
   std::string sentence;      // "a LoRA in kohya's layout for Stable Diffusion 1.x"
   std::string advice;        // what can be done with it; empty where detect() takes it
   bool convertible = false;  // detect() takes it
+  bool foreign = false;      // a network of a kind that sinter does not convert, and no adapter
 };
+
+/// A format's free metadata.
+using Metadata = std::map<std::string, std::string>;
 
 /// Tells what a file is from names, shapes and metadata. Never throws for what a file holds.
 Identity identify(const weights::Checkpoint& checkpoint);
+
+/// The same of tensors that are known by name and shape only, as those of a file whose data is cut.
+Identity identify(const std::vector<weights::TensorEntry>& tensors, const Metadata& metadata);
 
 }  // namespace sinter::arch

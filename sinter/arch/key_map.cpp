@@ -37,13 +37,21 @@ bool take_number(std::string_view& name, Match& match) {
   return true;
 }
 
-std::optional<Match> match_pattern(std::string_view pattern, std::string_view name) {
+std::optional<Match> match_pattern(std::string_view pattern, std::string_view name,
+                                   std::int64_t reversed_count = 0) {
   const bool open = keeps_rest(pattern);
   Match match;
   while (!pattern.empty()) {
     if (pattern.starts_with(kNumber)) {
       if (!take_number(name, match)) return std::nullopt;
       pattern.remove_prefix(kNumber.size());
+      continue;
+    }
+    if (pattern.starts_with(kReversed)) {
+      if (!take_number(name, match)) return std::nullopt;
+      std::int64_t& number = match.numbers[match.count - 1];
+      number = reversed_count - 1 - number;
+      pattern.remove_prefix(kReversed.size());
       continue;
     }
     const std::string_view literal = pattern.substr(0, pattern.find('{'));
@@ -102,7 +110,36 @@ bool apply(const KeyRule& rule, const NamedTensor& entry, std::int64_t reversed_
   return true;
 }
 
+/// The name that a rule leads from to `canonical`.
+std::optional<std::string> invert(const KeyRule& rule, std::string_view canonical,
+                                  std::int64_t reversed_count) {
+  // A stacked tensor is found by any of its thirds.
+  for (const char letter : rule.thirds.empty() ? std::string_view("?") : rule.thirds) {
+    std::string to(rule.to);
+    if (const std::size_t at = to.find('?'); at != to.npos) to[at] = letter;
+    if (const std::optional<Match> match = match_pattern(to, canonical, reversed_count))
+      return fill(rule.from, *match, reversed_count);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<std::string> name_in_layout(std::span<const KeyRule> rules,
+                                          std::string_view canonical,
+                                          std::span<const std::string_view> names,
+                                          std::int64_t reversed_count) {
+  std::optional<std::string> first;
+  for (const KeyRule& rule : rules) {
+    std::optional<std::string> name = invert(rule, canonical, reversed_count);
+    if (!name) continue;
+    const bool used = std::ranges::any_of(
+        names, [&](std::string_view other) { return match_pattern(rule.from, other).has_value(); });
+    if (used) return name;
+    if (!first && !rule.alternative) first = std::move(name);
+  }
+  return first;
+}
 
 WeightMap apply_rules(std::span<const KeyRule> rules, const NameIndex& names,
                       std::int64_t reversed_count) {

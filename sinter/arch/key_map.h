@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "sinter/arch/name_index.h"
@@ -20,6 +22,7 @@ struct KeyRule {
   std::string_view thirds = {};  // the tensor is three equal ranges of rows, one a letter: the
                                  // letter takes the place of '?' in `to`
   bool transposed = false;
+  bool alternative = false;  // another spelling of what a later row names too
 };
 
 /// The tensors under the names that the rules give them. The first rule that fits a name decides; a
@@ -29,5 +32,14 @@ struct KeyRule {
 /// reversed_count: how many numbers "{~}" counts among, so that 0 becomes reversed_count - 1.
 WeightMap apply_rules(std::span<const KeyRule> rules, const NameIndex& names,
                       std::int64_t reversed_count = 0);
+
+/// The inverse: what a file in the layout of the rules would call a canonical name; nothing where
+/// no rule leads there. Of several spellings the one that the file has elsewhere.
+///
+/// names: of the file's tensors.
+std::optional<std::string> name_in_layout(std::span<const KeyRule> rules,
+                                          std::string_view canonical,
+                                          std::span<const std::string_view> names,
+                                          std::int64_t reversed_count = 0);
 
 }  // namespace sinter::arch

@@ -11,9 +11,6 @@
 namespace sinter::arch {
 namespace {
 
-constexpr std::string_view kOriginal = "original";
-constexpr std::string_view kDiffusers = "diffusers";
-
 /// Where files keep a component.
 struct Place {
   ComponentKind kind;
@@ -133,6 +130,7 @@ std::vector<FoundComponent> find_components(const NameIndex& names) {
                       .name = std::move(name),
                       .prefix = place.prefix,
                       .layout = place.layout.empty() ? layout->name : place.layout,
+                      .keys = layout->name,
                       .text_names = layout->text_names,
                       .weights = std::move(weights)});
   }

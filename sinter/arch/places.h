@@ -12,6 +12,10 @@
 
 namespace sinter::arch {
 
+/// Names of the key layouts.
+inline constexpr std::string_view kOriginal = "original";
+inline constexpr std::string_view kDiffusers = "diffusers";
+
 enum class ComponentKind { kTextEncoder, kUNet, kVae };
 
 /// A component as it was found: the weights that its key map knows, under canonical names.
@@ -19,7 +23,8 @@ struct FoundComponent {
   ComponentKind kind;
   std::string name;         // "unet"; of a text encoder its place in the pipeline
   std::string_view prefix;  // of its keys
-  std::string_view layout;  // "original" or "diffusers"
+  std::string_view layout;  // "original" or "diffusers": of the file
+  std::string_view keys;    // the same of the names behind the prefix
   TextNames text_names = TextNames::kTransformers;  // of a text encoder
   WeightMap weights;
 };

@@ -33,6 +33,12 @@ constexpr std::array kMarks{
     Mark{"edm_vpred.sigma_max", std::nullopt, "EDM, which is neither epsilon nor v-prediction"},
 };
 
+/// Another one: the noise schedule was rescaled to end in pure noise (Lin et al. 2023, arXiv
+/// 2305.08891).
+constexpr std::string_view kZeroSnrMark = "ztsnr";
+
+constexpr const char* kSchedulerPath = "scheduler/scheduler_config.json";
+
 /// Metadata that names the prediction itself.
 constexpr std::array<std::string_view, 3> kPredictionKeys{
     "modelspec.prediction_type", "modelspec.predict_key", "prediction_type"};
@@ -53,15 +59,29 @@ constexpr std::array kHints{
 std::optional<PredictionReading> read_scheduler(const weights::Checkpoint& checkpoint) {
   const std::optional<std::string> name = read_scheduler_prediction(checkpoint.configs());
   if (!name) return std::nullopt;
-  return PredictionReading{prediction_from_name(*name),
-                           fmt::format("scheduler/scheduler_config.json says '{}'", *name)};
+  const std::optional<Prediction> prediction = prediction_from_name(*name);
+  return PredictionReading{
+      .prediction = prediction,
+      .evidence = fmt::format("{} says '{}'{}", kSchedulerPath, *name,
+                              prediction ? "" : ", which is neither epsilon nor v-prediction"),
+      .foreign = !prediction};
+}
+
+/// Settings without the key mean what diffusers' schedulers take then.
+std::optional<PredictionReading> read_scheduler_default(const weights::Checkpoint& checkpoint) {
+  if (!checkpoint.configs().contains(kSchedulerPath)) return std::nullopt;
+  return PredictionReading{
+      .prediction = Prediction::kEpsilon,
+      .evidence = fmt::format("{} names none, which means epsilon", kSchedulerPath)};
 }
 
 std::optional<PredictionReading> read_marks(const weights::Checkpoint& checkpoint) {
   for (const Mark& mark : kMarks)
     if (checkpoint.find(mark.tensor) != nullptr)
       return PredictionReading{
-          mark.prediction, fmt::format("the file has the key '{}': {}", mark.tensor, mark.meaning)};
+          .prediction = mark.prediction,
+          .evidence = fmt::format("the file has the key '{}': {}", mark.tensor, mark.meaning),
+          .foreign = !mark.prediction};
   return std::nullopt;
 }
 
@@ -70,25 +90,34 @@ std::optional<PredictionReading> read_metadata(const weights::Checkpoint& checkp
   for (const std::string_view key : kPredictionKeys)
     if (const auto value = metadata.find(std::string(key)); value != metadata.end())
       if (const auto prediction = prediction_from_name(value->second))
-        return PredictionReading{prediction,
-                                 fmt::format("the metadata says {} = {}", key, value->second)};
+        return PredictionReading{
+            .prediction = prediction,
+            .evidence = fmt::format("the metadata says {} = {}", key, value->second)};
   for (const Hint& hint : kHints)
     if (const auto value = metadata.find(std::string(hint.key));
         value != metadata.end() && value->second.starts_with(hint.begin))
-      return PredictionReading{hint.prediction,
-                               fmt::format("the metadata says {} = {}", hint.key, value->second)};
+      return PredictionReading{
+          .prediction = hint.prediction,
+          .evidence = fmt::format("the metadata says {} = {}", hint.key, value->second)};
   return std::nullopt;
 }
 
 PredictionReading read_family(const Family& family) {
   if (family.prediction)
-    return {family.prediction,
-            fmt::format("{} is trained on {}; nothing in the file says otherwise", family.title,
-                        prediction_name(*family.prediction))};
-  return {std::nullopt,
-          fmt::format("base and v models of {} have the same names and shapes, and this file says "
-                      "nothing: the prediction type must be given",
-                      family.title)};
+    return {.prediction = family.prediction,
+            .evidence = fmt::format("{} is trained on {}; nothing in the file says otherwise",
+                                    family.title, prediction_name(*family.prediction))};
+  return {.prediction = std::nullopt,
+          .evidence =
+              fmt::format("base and v models of {} have the same names and shapes, and this file "
+                          "says nothing: the prediction type must be given",
+                          family.title)};
+}
+
+PredictionReading read(const weights::Checkpoint& checkpoint, const Family& family) {
+  for (const auto reader : {read_scheduler, read_marks, read_metadata, read_scheduler_default})
+    if (std::optional<PredictionReading> reading = reader(checkpoint)) return *reading;
+  return read_family(family);
 }
 
 }  // namespace
@@ -102,10 +131,17 @@ std::optional<Prediction> prediction_from_name(std::string_view name) {
   return found == kNames.end() ? std::nullopt : std::optional(found->prediction);
 }
 
-PredictionReading read_prediction(const weights::Checkpoint& checkpoint, const Family& family) {
-  for (const auto read : {read_scheduler, read_marks, read_metadata})
-    if (std::optional<PredictionReading> reading = read(checkpoint)) return *reading;
-  return read_family(family);
+PredictionReading read_prediction(const weights::Checkpoint& checkpoint, const Family& family,
+                                  std::optional<Prediction> given) {
+  PredictionReading reading =
+      given ? PredictionReading{.prediction = given, .evidence = "it was given"}
+            : read(checkpoint, family);
+  // With pure noise at the last step, an epsilon model would say nothing of the picture there.
+  if (reading.prediction == Prediction::kV && checkpoint.find(kZeroSnrMark) != nullptr) {
+    reading.zero_terminal_snr = true;
+    reading.evidence += fmt::format("; the file has the key '{}': zero terminal SNR", kZeroSnrMark);
+  }
+  return reading;
 }
 
 }  // namespace sinter::arch

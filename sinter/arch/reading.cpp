@@ -9,11 +9,10 @@
 namespace sinter::arch {
 namespace {
 
-NameIndex index_names(const weights::Checkpoint& checkpoint) {
+NameIndex index_names(const std::vector<weights::TensorEntry>& entries) {
   std::vector<NamedTensor> tensors;
-  tensors.reserve(checkpoint.tensors().size());
-  for (const weights::TensorEntry& entry : checkpoint.tensors())
-    tensors.push_back({entry.name, &entry});
+  tensors.reserve(entries.size());
+  for (const weights::TensorEntry& entry : entries) tensors.push_back({entry.name, &entry});
   return NameIndex(std::move(tensors));
 }
 
@@ -35,15 +34,15 @@ NameIndex set_aside(const NameIndex& names, std::vector<std::string>& sentences)
 
 }  // namespace
 
-Reading read_names(const weights::Checkpoint& checkpoint) {
+Reading read_names(const std::vector<weights::TensorEntry>& tensors, const Metadata& metadata) {
   Reading reading{};
-  reading.names = index_names(checkpoint);
+  reading.names = index_names(tensors);
   reading.signature = find_signature(reading.names);
   if (reading.signature != nullptr) return reading;
+  reading.quantisation = find_quantisation(reading.names);
   reading.useful = set_aside(reading.names, reading.set_aside);
   reading.components = find_components(reading.useful);
-  if (!reading.components.empty())
-    reading.choice = choose_family(reading.components, checkpoint.metadata());
+  if (!reading.components.empty()) reading.choice = choose_family(reading.components, metadata);
   return reading;
 }
 

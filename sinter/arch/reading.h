@@ -7,6 +7,7 @@
 #include "sinter/arch/identity.h"
 #include "sinter/arch/name_index.h"
 #include "sinter/arch/places.h"
+#include "sinter/arch/quantisation.h"
 #include "sinter/arch/signatures.h"
 #include "sinter/weights/checkpoint.h"
 
@@ -19,12 +20,14 @@ struct Reading {
   NameIndex useful;                    // without those that no network needs
   std::vector<std::string> set_aside;  // a sentence a kind of those worth a word
   std::vector<FoundComponent> components;
-  FamilyChoice choice;  // without a family where there is no component
+  const Quantisation* quantisation;  // null: weights are stored as they are
+  FamilyChoice choice;               // without a family where there is no component
 };
 
-Reading read_names(const weights::Checkpoint& checkpoint);
+/// The result refers to the tensors.
+Reading read_names(const std::vector<weights::TensorEntry>& tensors, const Metadata& metadata);
 
-/// What identify() says of a checkpoint that was read already.
-Identity identify_reading(const Reading& reading, const weights::Checkpoint& checkpoint);
+/// What identify() says of a file that was read already.
+Identity identify_reading(const Reading& reading, const Metadata& metadata);
 
 }  // namespace sinter::arch

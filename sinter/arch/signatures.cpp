@@ -12,8 +12,6 @@ constexpr std::string_view kAdapter =
     "for";
 constexpr std::string_view kCompanion =
     "it works beside a checkpoint and is no picture model by itself; convert the checkpoint";
-constexpr std::string_view kForeign =
-    "sinter converts Stable Diffusion 1.x, 2.x and XL and their relatives";
 constexpr std::string_view kUNetFile = "model.diffusion_model.";
 
 // Order matters: adapters carry the names of the networks they change, so they come first.

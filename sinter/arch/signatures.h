@@ -7,6 +7,10 @@
 
 namespace sinter::arch {
 
+/// The advice where there is nothing to do with it here.
+inline constexpr std::string_view kForeign =
+    "sinter converts Stable Diffusion 1.x, 2.x and XL and their relatives";
+
 /// How files that are no Stable Diffusion network are told by their names.
 struct Signature {
   std::string_view title;         // in a sentence: "'x.safetensors' is TITLE"

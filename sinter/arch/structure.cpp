@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sinter/base/message.h"
+
 namespace sinter::arch {
 namespace {
 
@@ -16,18 +18,15 @@ bool fits(Shape found, const ExpectedTensor& expected) {
   });
 }
 
-std::string describe(const Shape& shape) {
-  std::string text = to_string(shape);
-  // An extent that the file leaves open is written as what it is: unknown.
-  for (std::size_t at = 0; (at = text.find('0', at)) != std::string::npos; ++at) {
-    const bool alone = (text[at - 1] == '[' || text[at - 1] == ',') &&
-                       (text[at + 1] == ']' || text[at + 1] == ',');
-    if (alone) text[at] = '?';
-  }
-  return text;
-}
-
 }  // namespace
+
+std::string open_shape(const Shape& shape) {
+  std::string text;
+  for (const std::int64_t extent : shape)
+    text +=
+        fmt::format("{}{}", text.empty() ? "" : ",", extent == 0 ? "?" : fmt::to_string(extent));
+  return fmt::format("[{}]", text);
+}
 
 int count_children(const WeightMap& weights, std::string_view prefix, int limit) {
   const auto& all = weights.all();
@@ -76,13 +75,13 @@ Deviations compare(const WeightMap& weights, const std::vector<ExpectedTensor>& 
   for (const ExpectedTensor& tensor : expected) {
     const WeightSource* source = weights.find(tensor.name);
     if (source == nullptr) {
-      result.missing.push_back(tensor.name);
+      result.missing.push_back(tensor);
       continue;
     }
     const Shape found = logical_shape(*source);
     if (!fits(found, tensor))
-      result.wrong.push_back(fmt::format("'{}' is {}, expected {}", source->tensor->name,
-                                         to_string(found), describe(tensor.shape)));
+      result.wrong.push_back(fmt::format("'{}' is {}, expected {}", shown(source->tensor->name),
+                                         to_string(found), open_shape(tensor.shape)));
   }
   return result;
 }

@@ -53,10 +53,13 @@ class Expected {
   std::vector<ExpectedTensor> tensors_;
 };
 
+/// "[320,?,3,3]": an extent of 0 is written as what it is, unknown.
+std::string open_shape(const Shape& shape);
+
 /// What a component lacks, and what in it has another shape.
 struct Deviations {
-  std::vector<std::string> missing;  // canonical names
-  std::vector<std::string> wrong;    // "'NAME' is [..], expected [..]", NAME as in the file
+  std::vector<ExpectedTensor> missing;
+  std::vector<std::string> wrong;  // "'NAME' is [..], expected [..]", NAME as in the file
 };
 
 Deviations compare(const WeightMap& weights, const std::vector<ExpectedTensor>& expected);

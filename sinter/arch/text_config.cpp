@@ -19,7 +19,8 @@ TextEncoderConfig read_text_config(const WeightMap& weights) {
   config.width = extent(weights, "text_model.final_layer_norm.weight", 0);
   if (config.width == 0)
     config.width = extent(weights, "text_model.embeddings.token_embedding.weight", 1);
-  config.layers = count_children(weights, kLayers, kMaxLayers);
+  // A tower without layers has lost them.
+  config.layers = std::max(1, count_children(weights, kLayers, kMaxLayers));
   for (std::int64_t layer = 0; layer < config.layers; ++layer)
     config.mlp_width = std::max(
         config.mlp_width, extent(weights, fmt::format("{}{}.mlp.fc1.weight", kLayers, layer), 0));

@@ -7,9 +7,10 @@ namespace {
 
 constexpr std::array kTransformersRules{
     KeyRule{"text_model.", "text_model."},
-    KeyRule{"embeddings.", "text_model.embeddings."},
-    KeyRule{"encoder.", "text_model.encoder."},
-    KeyRule{"final_layer_norm.", "text_model.final_layer_norm."},
+    // Some files leave the outermost level out.
+    KeyRule{.from = "embeddings.", .to = "text_model.embeddings.", .alternative = true},
+    KeyRule{.from = "encoder.", .to = "text_model.encoder.", .alternative = true},
+    KeyRule{.from = "final_layer_norm.", .to = "text_model.final_layer_norm.", .alternative = true},
     KeyRule{"text_projection.", "text_projection."},
 };
 
@@ -30,14 +31,18 @@ constexpr std::array kOpenClipRules{
     // A bare parameter that is multiplied from the right: [width, projection].
     KeyRule{.from = "text_projection", .to = "text_projection.weight", .transposed = true},
     // Some tools write it back as a linear layer.
-    KeyRule{"text_projection.", "text_projection."},
+    KeyRule{.from = "text_projection.", .to = "text_projection.", .alternative = true},
 };
 
 }  // namespace
 
+std::span<const KeyRule> text_rules(TextNames style) {
+  if (style == TextNames::kOpenClip) return kOpenClipRules;
+  return kTransformersRules;
+}
+
 WeightMap map_text_keys(TextNames style, const NameIndex& names) {
-  if (style == TextNames::kOpenClip) return apply_rules(kOpenClipRules, names);
-  return apply_rules(kTransformersRules, names);
+  return apply_rules(text_rules(style), names);
 }
 
 }  // namespace sinter::arch

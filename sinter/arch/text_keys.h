@@ -12,4 +12,7 @@ enum class TextNames { kTransformers, kOpenClip };
 /// names: without the component's prefix. kTransformers takes "text_model." or its absence.
 WeightMap map_text_keys(TextNames style, const NameIndex& names);
 
+/// The rules of that map.
+std::span<const KeyRule> text_rules(TextNames style);
+
 }  // namespace sinter::arch

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
+#include <vector>
+
+#include "sinter/arch/structure.h"
 
 namespace sinter::arch {
 namespace {
@@ -15,6 +17,10 @@ int read_depth(const WeightMap& weights, const std::string& attention) {
   if (!has_below(weights, attention)) return 0;
   // The projections stand even where the file has lost the blocks between them.
   return std::max(1, count_children(weights, attention + "transformer_blocks.", kMaxDepth));
+}
+
+int most_depth(const UNetLevel& level) {
+  return level.depths.empty() ? 0 : std::ranges::max(level.depths);
 }
 
 UNetLevel read_level(const WeightMap& weights, const std::string& level,
@@ -27,6 +33,9 @@ UNetLevel read_level(const WeightMap& weights, const std::string& level,
     result.depths.push_back(read_depth(weights, fmt::format("{}attentions.{}.", level, index)));
   }
   result.resample = has_below(weights, fmt::format("{}{}.0.", level, resampler));
+  // A level attends behind every resnet or behind none.
+  const int depth = most_depth(result);
+  for (int& each : result.depths) each = each == 0 ? depth : each;
   return result;
 }
 
@@ -47,132 +56,24 @@ const WeightSource* find_ending(const WeightMap& weights, std::string_view endin
   return found == all.end() ? nullptr : &found->second;
 }
 
+std::size_t resnets_of(const std::vector<UNetLevel>& levels, std::size_t level) {
+  return level < levels.size() ? levels[level].depths.size() : 0;
+}
+
+/// Levels that a side shows: behind a resampler there is another one.
+std::size_t levels_shown(const std::vector<UNetLevel>& levels) {
+  return levels.size() + (!levels.empty() && levels.back().resample ? 1 : 0);
+}
+
+/// Gives `level` what it has not: the other's width, its attention, its number of resnets.
+void fill_level(UNetLevel& level, const UNetLevel& image, std::size_t resnets, bool resample) {
+  if (level.channels == 0) level.channels = image.channels;
+  const int depth = level.depths.empty() ? most_depth(image) : most_depth(level);
+  level.depths.resize(std::max(level.depths.size(), resnets), depth);
+  level.resample = level.resample || resample;
+}
+
 std::int64_t first_known(std::int64_t a, std::int64_t b) { return a != 0 ? a : b; }
-
-/// Lists the weights of a UNet in the order in which its blocks run.
-class UNetWalk {
- public:
-  explicit UNetWalk(const UNetConfig& config) : config_(config) {}
-
-  void embeddings() {
-    const std::int64_t time = config_.time_dim;
-    expected_.conv("conv_in", config_.model_channels, config_.in_channels, 3);
-    expected_.linear("time_embedding.linear_1", time, config_.model_channels);
-    expected_.linear("time_embedding.linear_2", time, time);
-    if (config_.vector_dim != 0) {
-      expected_.linear("add_embedding.linear_1", time, config_.vector_dim);
-      expected_.linear("add_embedding.linear_2", time, time);
-    }
-    push_skip(config_.model_channels);
-  }
-
-  void down() {
-    for (std::size_t level = 0; level < config_.down.size(); ++level) {
-      const UNetLevel& down = config_.down[level];
-      const std::string name = fmt::format("down_blocks.{}", level);
-      for (std::size_t index = 0; index < down.depths.size(); ++index) {
-        resnet(fmt::format("{}.resnets.{}", name, index), width_, down.channels);
-        attention(fmt::format("{}.attentions.{}", name, index), down.depths[index]);
-        push_skip(down.channels);
-      }
-      if (!down.resample) continue;
-      expected_.conv(name + ".downsamplers.0.conv", width_, width_, 3);
-      push_skip(width_);
-    }
-  }
-
-  void middle() {
-    for (int index = 0; index < config_.mid_resnets; ++index)
-      resnet(fmt::format("mid_block.resnets.{}", index), width_, width_);
-    attention("mid_block.attentions.0", config_.mid_depth);
-  }
-
-  void up() {
-    for (std::size_t level = 0; level < config_.up.size(); ++level) {
-      const UNetLevel& up = config_.up[level];
-      const std::string name = fmt::format("up_blocks.{}", level);
-      for (std::size_t index = 0; index < up.depths.size(); ++index) {
-        const std::int64_t skip = pop_skip();
-        const std::int64_t in = width_ == 0 || skip == 0 ? 0 : width_ + skip;
-        resnet(fmt::format("{}.resnets.{}", name, index), in, up.channels);
-        attention(fmt::format("{}.attentions.{}", name, index), up.depths[index]);
-      }
-      if (up.resample) expected_.conv(name + ".upsamplers.0.conv", width_, width_, 3);
-    }
-  }
-
-  void output() {
-    expected_.norm("conv_norm_out", config_.model_channels);
-    expected_.conv("conv_out", config_.out_channels, config_.model_channels, 3);
-  }
-
-  int skip_surplus() const { return skip_surplus_; }
-  std::vector<ExpectedTensor> take() { return expected_.take(); }
-
- private:
-  void push_skip(std::int64_t width) {
-    width_ = width;
-    skips_.push_back(width);
-    ++skip_surplus_;
-  }
-
-  std::int64_t pop_skip() {
-    --skip_surplus_;
-    if (skips_.empty()) return 0;
-    const std::int64_t width = skips_.back();
-    skips_.pop_back();
-    return width;
-  }
-
-  void resnet(const std::string& module, std::int64_t in, std::int64_t out) {
-    expected_.norm(module + ".norm1", in);
-    expected_.conv(module + ".conv1", out, in, 3);
-    expected_.linear(module + ".time_emb_proj", out, config_.time_dim);
-    expected_.norm(module + ".norm2", out);
-    expected_.conv(module + ".conv2", out, out, 3);
-    if (in != out && in != 0 && out != 0) expected_.conv(module + ".conv_shortcut", out, in, 1);
-    width_ = out;
-  }
-
-  void attention(const std::string& module, int depth) {
-    if (depth == 0) return;
-    expected_.norm(module + ".norm", width_);
-    projection(module + ".proj_in", width_);
-    for (int block = 0; block < depth; ++block)
-      transformer(fmt::format("{}.transformer_blocks.{}", module, block), width_);
-    projection(module + ".proj_out", width_);
-  }
-
-  void projection(const std::string& module, std::int64_t width) {
-    if (config_.linear_projection)
-      expected_.linear(module, width, width);
-    else
-      expected_.conv(module, width, width, 1);
-  }
-
-  void transformer(const std::string& module, std::int64_t width) {
-    const std::pair<std::string_view, std::int64_t> attentions[] = {
-        {".attn1", width}, {".attn2", config_.context_dim}};
-    for (const auto& [name, source] : attentions) {
-      const std::string attention = module + std::string(name);
-      expected_.linear(attention + ".to_q", width, width, false);
-      expected_.linear(attention + ".to_k", width, source, false);
-      expected_.linear(attention + ".to_v", width, source, false);
-      expected_.linear(attention + ".to_out.0", width, width);
-    }
-    for (const std::string_view norm : {".norm1", ".norm2", ".norm3"})
-      expected_.norm(module + std::string(norm), width);
-    // GEGLU: the inner width is four times the outer one, twice for value and gate.
-    expected_.linear(module + ".ff.net.0.proj", 8 * width, width);
-    expected_.linear(module + ".ff.net.2", width, 4 * width);
-  }
-
-  const UNetConfig& config_;
-  Expected expected_;
-  std::int64_t width_ = 0;  // of the picture here
-  std::vector<std::int64_t> skips_;
-  int skip_surplus_ = 0;
-};
 
 }  // namespace
 
@@ -195,21 +96,47 @@ UNetConfig read_unet_config(const WeightMap& weights) {
   config.down = read_levels(weights, "down_blocks.", "downsamplers");
   config.up = read_levels(weights, "up_blocks.", "upsamplers");
   config.mid_depth = read_depth(weights, "mid_block.attentions.0.");
-  config.mid_resnets = count_children(weights, "mid_block.resnets.", 2);
+  // Around an attention there are two.
+  config.mid_resnets = config.mid_depth > 0 ? 2 : count_children(weights, "mid_block.resnets.", 2);
   config.linear_projection = reads_linear_projection(weights).value_or(false);
   config.vector_dim = extent(weights, "add_embedding.linear_1.weight", 1);
   return config;
 }
 
-std::vector<ExpectedTensor> unet_tensors(const UNetConfig& config, int& skip_surplus) {
-  UNetWalk walk(config);
-  walk.embeddings();
-  walk.down();
-  walk.middle();
-  walk.up();
-  walk.output();
-  skip_surplus = walk.skip_surplus();
-  return walk.take();
+void require_middle(UNetConfig& config, std::optional<bool> said) {
+  if (config.mid_resnets > 0) return;
+  int depth = 1;
+  std::size_t resnets = 0;
+  for (const UNetLevel& level : config.down) {
+    depth = std::max(depth, most_depth(level));
+    resnets = std::max(resnets, level.depths.size());
+  }
+  // The published networks without a middle are distilled to one resnet a level.
+  if (!said.value_or(resnets > 1)) return;
+  config.mid_resnets = 2;
+  config.mid_depth = depth;
+}
+
+void mirror_sides(UNetConfig& config) {
+  const std::size_t levels =
+      std::max({levels_shown(config.down), levels_shown(config.up), std::size_t{1}});
+  std::vector<std::size_t> resnets(levels);  // of the way down
+  // A side with fewer levels has lost its last ones: both number theirs in the order of execution.
+  for (std::size_t level = 0; level < levels; ++level) {
+    const std::size_t image = resnets_of(config.up, levels - 1 - level);
+    resnets[level] = std::max(resnets_of(config.down, level), image == 0 ? 0 : image - 1);
+  }
+  const std::size_t most = std::ranges::max(resnets);
+  for (std::size_t& each : resnets) each = each == 0 ? std::max<std::size_t>(most, 1) : each;
+  config.down.resize(levels);
+  config.up.resize(levels);
+  const std::vector<UNetLevel> down = config.down;
+  for (std::size_t level = 0; level < levels; ++level) {
+    const std::size_t image = levels - 1 - level;
+    const bool resample = level + 1 < levels;
+    fill_level(config.down[level], config.up[image], resnets[level], resample);
+    fill_level(config.up[level], down[image], resnets[image] + 1, resample);
+  }
 }
 
 }  // namespace sinter::arch

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "sinter/arch/config.h"
-#include "sinter/arch/structure.h"
 #include "sinter/arch/weight_map.h"
 
 namespace sinter::arch {
@@ -17,9 +15,13 @@ UNetConfig read_unet_config(const WeightMap& weights);
 /// block tells.
 std::optional<bool> reads_linear_projection(const WeightMap& weights);
 
-/// Every weight of a UNet of that configuration.
-/// skip_surplus: of the skip connections of the way down, those that the way up does not take;
-/// negative when it takes more than there are. Other than 0 is no UNet.
-std::vector<ExpectedTensor> unet_tensors(const UNetConfig& config, int& skip_surplus);
+/// For a file that has lost its middle: asks for one, unless the network has none.
+/// said: whether a folder's config.json says that it has one.
+void require_middle(UNetConfig& config, std::optional<bool> said);
+
+/// For a file that has lost blocks: gives each side the levels, resnets and widths that the other
+/// shows, by what holds in every UNet that is trained. A level of the way up is the mirror image of
+/// one of the way down and has one resnet more; all levels but the last resample.
+void mirror_sides(UNetConfig& config);
 
 }  // namespace sinter::arch

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "sinter/arch/structure.h"
 
@@ -48,88 +50,159 @@ constexpr std::array kAttentionRules{
 constexpr std::array kDownsampleRules{KeyRule{"op.", "conv."}};
 constexpr std::array kUpsampleRules{KeyRule{"conv.", "conv."}};
 
-/// A kind of module, told by the names inside: any rule that fits one of its tensors decides.
-struct ModuleKind {
-  std::string_view place;  // canonical, between the block and the module's number
-  std::span<const KeyRule> rules;
-  bool counts;      // each is one more resnet of the level
-  bool alone;       // one a level, always number 0
-  bool ends_level;  // what follows belongs to the next level
-};
-
-constexpr std::array kModuleKinds{
-    ModuleKind{"resnets", kResnetRules, true, false, false},
-    ModuleKind{"attentions", kAttentionRules, false, false, false},
-    ModuleKind{"downsamplers", kDownsampleRules, false, true, true},
-    ModuleKind{"upsamplers", kUpsampleRules, false, true, true},
-};
-
-/// One side of the U: where its blocks stand in the original and in the canonical names.
-struct Side {
-  std::string_view original;   // followed by a block's number
-  std::string_view canonical;  // followed by the level's number
-  int first;                   // number of the first block
-};
-constexpr Side kDown{"input_blocks.", "down_blocks.", 1};
-constexpr Side kUp{"output_blocks.", "up_blocks.", 0};
-
 // More than any trained UNet has; a forged number must not make us count on.
 constexpr int kMaxBlocks = kMaxLevels * kMaxResnets;
-constexpr int kMaxModules = 4;
 
-const ModuleKind* kind_of(const NameIndex& module) {
-  for (const ModuleKind& kind : kModuleKinds)
-    for (const KeyRule& rule : kind.rules)
-      if (module.has_below(rule.from)) return &kind;
-  return nullptr;
-}
+/// How the numbered blocks fall into levels.
+///
+/// Every block of the way down leaves a skip connection, conv_in (block 0) too, and every block of
+/// the way up takes one, the last first. A downsampler's is the first of its resolution, so that
+/// the block which takes it is the last of its level and has the upsampler. What one side has lost,
+/// the other still tells.
+struct Blocks {
+  int last = 0;                                // number of the last block of either side
+  std::array<bool, kMaxBlocks> downsampler{};  // by number on the way down
+};
 
-void take_over(WeightMap& weights, const ModuleKind& kind, const NameIndex& module,
-               const std::string& canonical) {
-  const WeightMap inside = apply_rules(kind.rules, module);
-  for (const auto& [name, source] : inside.all()) weights.add(canonical + name, source);
-}
+/// Where a module stands in both layouts.
+struct ModulePlace {
+  std::string original;   // "input_blocks.4.1."
+  std::string canonical;  // "down_blocks.1.attentions.0."
+  std::span<const KeyRule> rules;
+  std::string unless = {};  // it stands elsewhere in a block with that attention (canonical)
+};
 
-/// Maps the modules of a block; returns whether the block is the last of its level.
-/// resnets: of the level so far, counted on.
-bool map_block(WeightMap& weights, const NameIndex& block, const std::string& canonical,
-               int& resnets) {
-  bool ends = false;
-  for (int position = 0; position < kMaxModules; ++position) {
-    const NameIndex module = block.without(fmt::format("{}.", position));
-    const ModuleKind* kind = kind_of(module);
-    if (kind == nullptr) continue;
-    if (kind->counts) ++resnets;
-    // An attention has the number of the resnet before it.
-    const int number = kind->alone ? 0 : std::max(0, resnets - 1);
-    take_over(weights, *kind, module, fmt::format("{}{}.{}.", canonical, kind->place, number));
-    ends = ends || kind->ends_level;
+/// Levels and resnets counted while walking the blocks of a side.
+class Counter {
+ public:
+  explicit Counter(std::string_view side) : side_(side) {}
+  std::string level() const { return fmt::format("{}{}.", side_, level_); }
+  int next_resnet() { return resnet_++; }
+  void end_level() {
+    ++level_;
+    resnet_ = 0;
   }
-  return ends;
+
+ private:
+  std::string_view side_;
+  int level_ = 0;
+  int resnet_ = 0;
+};
+
+/// Returns the canonical name of the block's attention.
+std::string add_resnet(std::vector<ModulePlace>& places, const std::string& block,
+                       Counter& counter) {
+  const int number = counter.next_resnet();
+  const std::string attention = fmt::format("{}attentions.{}.", counter.level(), number);
+  places.push_back(
+      {block + "0.", fmt::format("{}resnets.{}.", counter.level(), number), kResnetRules});
+  places.push_back({block + "1.", attention, kAttentionRules});
+  return attention;
 }
 
-void map_side(WeightMap& weights, const NameIndex& names, const Side& side) {
-  int level = 0;
-  int resnets = 0;
-  for (int number = side.first; number < kMaxBlocks; ++number) {
-    const NameIndex block = names.without(fmt::format("{}{}.", side.original, number));
-    if (block.all().empty()) continue;
-    if (map_block(weights, block, fmt::format("{}{}.", side.canonical, level), resnets)) {
-      ++level;
-      resnets = 0;
+std::vector<ModulePlace> module_places(const Blocks& blocks) {
+  std::vector<ModulePlace> places;
+  Counter down("down_blocks.");
+  for (int number = 1; number <= blocks.last; ++number) {
+    const std::string block = fmt::format("input_blocks.{}.", number);
+    if (!blocks.downsampler[static_cast<std::size_t>(number)]) {
+      add_resnet(places, block, down);
+      continue;
     }
+    places.push_back({block + "0.", down.level() + "downsamplers.0.", kDownsampleRules});
+    down.end_level();
   }
+  places.push_back({"middle_block.0.", "mid_block.resnets.0.", kResnetRules});
+  places.push_back({"middle_block.1.", "mid_block.attentions.0.", kAttentionRules});
+  places.push_back(
+      {"middle_block.1.", "mid_block.resnets.1.", kResnetRules, "mid_block.attentions.0."});
+  places.push_back({"middle_block.2.", "mid_block.resnets.1.", kResnetRules});
+  Counter up("up_blocks.");
+  for (int number = 0; number <= blocks.last; ++number) {
+    const std::string block = fmt::format("output_blocks.{}.", number);
+    const std::string attention = add_resnet(places, block, up);
+    if (!blocks.downsampler[static_cast<std::size_t>(blocks.last - number)]) continue;
+    // Behind the attention, where the block has one.
+    places.push_back({block + "1.", up.level() + "upsamplers.0.", kUpsampleRules, attention});
+    places.push_back({block + "2.", up.level() + "upsamplers.0.", kUpsampleRules});
+    up.end_level();
+  }
+  return places;
+}
+
+bool has_any(const NameIndex& names, const std::string& module, std::span<const KeyRule> rules) {
+  return std::ranges::any_of(
+      rules, [&](const KeyRule& rule) { return names.has_below(module + std::string(rule.from)); });
+}
+
+bool has_block(const NameIndex& names, const std::string& block) {
+  return has_any(names, block + "0.", kResnetRules) ||
+         has_any(names, block + "0.", kDownsampleRules) ||
+         has_any(names, block + "1.", kAttentionRules);
+}
+
+Blocks read_blocks(const NameIndex& names) {
+  Blocks blocks;
+  for (int number = 0; number < kMaxBlocks; ++number) {
+    if (has_block(names, fmt::format("input_blocks.{}.", number)) ||
+        has_block(names, fmt::format("output_blocks.{}.", number)))
+      blocks.last = number;
+  }
+  for (int number = 1; number <= blocks.last; ++number) {
+    const std::string down = fmt::format("input_blocks.{}.0.", number);
+    const std::string up = fmt::format("output_blocks.{}.", blocks.last - number);
+    const bool upsampler =
+        has_any(names, up + "1.", kUpsampleRules) || has_any(names, up + "2.", kUpsampleRules);
+    blocks.downsampler[static_cast<std::size_t>(number)] =
+        has_any(names, down, kDownsampleRules) ||
+        (upsampler && !has_any(names, down, kResnetRules));
+  }
+  return blocks;
+}
+
+Blocks blocks_of(const UNetConfig& config) {
+  Blocks blocks;
+  for (const UNetLevel& level : config.down) {
+    blocks.last += static_cast<int>(level.depths.size());
+    if (level.resample && blocks.last + 1 < kMaxBlocks)
+      blocks.downsampler[static_cast<std::size_t>(++blocks.last)] = true;
+  }
+  return blocks;
+}
+
+/// Canonical names of the attentions that share their block with something behind them.
+std::set<std::string> attentions_of(const UNetConfig& config) {
+  std::set<std::string> names;
+  if (config.mid_depth > 0) names.insert("mid_block.attentions.0.");
+  for (std::size_t level = 0; level < config.up.size(); ++level) {
+    const std::vector<int>& depths = config.up[level].depths;
+    if (!depths.empty() && depths.back() > 0)
+      names.insert(fmt::format("up_blocks.{}.attentions.{}.", level, depths.size() - 1));
+  }
+  return names;
 }
 
 }  // namespace
 
 WeightMap map_original_unet_keys(const NameIndex& names) {
   WeightMap weights = apply_rules(kOuterRules, names);
-  map_side(weights, names, kDown);
-  int resnets = 0;
-  map_block(weights, names.without("middle_block."), "mid_block.", resnets);
-  map_side(weights, names, kUp);
+  for (const ModulePlace& place : module_places(read_blocks(names))) {
+    const WeightMap inside = apply_rules(place.rules, names.without(place.original));
+    for (const auto& [name, source] : inside.all()) weights.add(place.canonical + name, source);
+  }
   return weights;
+}
+
+std::string original_unet_key(const UNetConfig& config, std::string_view canonical) {
+  if (const auto outer = name_in_layout(kOuterRules, canonical, {})) return *outer;
+  const std::set<std::string> attentions = attentions_of(config);
+  for (const ModulePlace& place : module_places(blocks_of(config))) {
+    if (!canonical.starts_with(place.canonical)) continue;
+    if (attentions.contains(place.unless)) continue;
+    const auto inside = name_in_layout(place.rules, canonical.substr(place.canonical.size()), {});
+    if (inside) return place.original + *inside;
+  }
+  return std::string(canonical);
 }
 
 WeightMap map_diffusers_unet_keys(const NameIndex& names) {

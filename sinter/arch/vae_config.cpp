@@ -29,10 +29,29 @@ std::vector<VaeLevel> read_levels(const WeightMap& weights, const Half& half) {
       level.channels =
           std::max(level.channels,
                    extent(weights, fmt::format("{}resnets.{}.conv1.weight", name, index), 0));
-    level.resample = has_below(weights, fmt::format("{}{}.0.", name, half.resampler));
     result.push_back(level);
   }
   return result;
+}
+
+int most_resnets(const std::vector<VaeLevel>& levels) {
+  int most = 0;
+  for (const VaeLevel& level : levels) most = std::max(most, level.resnets);
+  return most;
+}
+
+/// Makes `half` whole where the file has lost parts of it. In every autoencoder of this kind the
+/// halves are mirror images, all levels of a half have as many resnets, the decoder's one more than
+/// the encoder's, and all levels but the last resample.
+void complete(std::vector<VaeLevel>& half, const std::vector<VaeLevel>& image, int resnets) {
+  half.resize(std::max({half.size(), image.size(), std::size_t{1}}));
+  for (std::size_t level = 0; level < half.size(); ++level) {
+    const std::size_t opposite = half.size() - 1 - level;
+    if (half[level].channels == 0 && opposite < image.size())
+      half[level].channels = image[opposite].channels;
+    half[level].resnets = std::max(half[level].resnets, resnets);
+    half[level].resample = level + 1 < half.size();
+  }
 }
 
 class VaeWalk {
@@ -94,18 +113,28 @@ class VaeWalk {
 
 VaeConfig read_vae_config(const WeightMap& weights) {
   VaeConfig config{};
-  config.encoder = read_levels(weights, kEncoder);
-  config.decoder = read_levels(weights, kDecoder);
+  const std::vector<VaeLevel> encoder = read_levels(weights, kEncoder);
+  const std::vector<VaeLevel> decoder = read_levels(weights, kDecoder);
+  const bool has_encoder = has_below(weights, kEncoder.name);
+  const bool has_decoder = has_below(weights, kDecoder.name);
+  // The encoder's resnets a level.
+  const int resnets = std::max({most_resnets(encoder), most_resnets(decoder) - 1, 1});
+  config.encoder = encoder;
+  config.decoder = decoder;
+  if (has_encoder) complete(config.encoder, decoder, resnets);
+  if (has_decoder) complete(config.decoder, encoder, resnets + 1);
   config.image_channels = std::max(extent(weights, "encoder.conv_in.weight", 1),
                                    extent(weights, "decoder.conv_out.weight", 0));
   config.latent_channels = extent(weights, "decoder.conv_in.weight", 1);
   // The encoder ends in a mean and a log variance for each latent channel.
   if (config.latent_channels == 0)
     config.latent_channels = extent(weights, "encoder.conv_out.weight", 0) / 2;
-  config.encoder_attention = has_below(weights, "encoder.mid_block.attentions.0.");
-  config.decoder_attention = has_below(weights, "decoder.mid_block.attentions.0.");
-  config.quant_conv = has_below(weights, "quant_conv.");
-  config.post_quant_conv = has_below(weights, "post_quant_conv.");
+  const bool attention = has_below(weights, "encoder.mid_block.attentions.0.") ||
+                         has_below(weights, "decoder.mid_block.attentions.0.");
+  config.encoder_attention = has_encoder && attention;
+  config.decoder_attention = has_decoder && attention;
+  config.quant_conv = has_encoder || has_below(weights, "quant_conv.");
+  config.post_quant_conv = has_decoder || has_below(weights, "post_quant_conv.");
   return config;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <initializer_list>
 
 #include "sinter/arch/structure.h"
 
@@ -43,33 +44,40 @@ constexpr std::array kOriginalRules{
     KeyRule{"post_quant_conv.", "post_quant_conv."},
 };
 
+/// What diffusers called its attention before version 0.18.
+constexpr KeyRule older(std::string_view from, std::string_view to) {
+  return {.from = from, .to = to, .alternative = true};
+}
+
 constexpr std::array kDiffusersRules{
-    KeyRule{"encoder.mid_block.attentions.{}.query.", "encoder.mid_block.attentions.{}.to_q."},
-    KeyRule{"encoder.mid_block.attentions.{}.key.", "encoder.mid_block.attentions.{}.to_k."},
-    KeyRule{"encoder.mid_block.attentions.{}.value.", "encoder.mid_block.attentions.{}.to_v."},
-    KeyRule{"encoder.mid_block.attentions.{}.proj_attn.",
-            "encoder.mid_block.attentions.{}.to_out.0."},
-    KeyRule{"decoder.mid_block.attentions.{}.query.", "decoder.mid_block.attentions.{}.to_q."},
-    KeyRule{"decoder.mid_block.attentions.{}.key.", "decoder.mid_block.attentions.{}.to_k."},
-    KeyRule{"decoder.mid_block.attentions.{}.value.", "decoder.mid_block.attentions.{}.to_v."},
-    KeyRule{"decoder.mid_block.attentions.{}.proj_attn.",
-            "decoder.mid_block.attentions.{}.to_out.0."},
+    older("encoder.mid_block.attentions.{}.query.", "encoder.mid_block.attentions.{}.to_q."),
+    older("encoder.mid_block.attentions.{}.key.", "encoder.mid_block.attentions.{}.to_k."),
+    older("encoder.mid_block.attentions.{}.value.", "encoder.mid_block.attentions.{}.to_v."),
+    older("encoder.mid_block.attentions.{}.proj_attn.",
+          "encoder.mid_block.attentions.{}.to_out.0."),
+    older("decoder.mid_block.attentions.{}.query.", "decoder.mid_block.attentions.{}.to_q."),
+    older("decoder.mid_block.attentions.{}.key.", "decoder.mid_block.attentions.{}.to_k."),
+    older("decoder.mid_block.attentions.{}.value.", "decoder.mid_block.attentions.{}.to_v."),
+    older("decoder.mid_block.attentions.{}.proj_attn.",
+          "decoder.mid_block.attentions.{}.to_out.0."),
     KeyRule{"encoder.", "encoder."},
     KeyRule{"decoder.", "decoder."},
     KeyRule{"quant_conv.", "quant_conv."},
     KeyRule{"post_quant_conv.", "post_quant_conv."},
 };
 
-/// Levels of the original decoder: one more than the largest number behind "decoder.up.".
-std::int64_t decoder_levels(const NameIndex& names) {
-  constexpr std::string_view kPrefix = "decoder.up.";
+/// Levels of the original layout: one more than the largest number behind "decoder.up." or
+/// "encoder.down.". Both halves have as many, so that one tells what the other has lost.
+std::int64_t count_levels(const NameIndex& names) {
   std::int64_t levels = 0;
-  for (const NamedTensor& entry : names.below(kPrefix)) {
-    std::int64_t level = 0;
-    const std::string_view rest = entry.name.substr(kPrefix.size());
-    const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), level);
-    if (parsed.ec == std::errc() && level >= 0 && level < kMaxLevels)
-      levels = std::max(levels, level + 1);
+  for (const std::string_view prefix : {"decoder.up.", "encoder.down."}) {
+    for (const NamedTensor& entry : names.below(prefix)) {
+      std::int64_t level = 0;
+      const std::string_view rest = entry.name.substr(prefix.size());
+      const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), level);
+      if (parsed.ec == std::errc() && level >= 0 && level < kMaxLevels)
+        levels = std::max(levels, level + 1);
+    }
   }
   return levels;
 }
@@ -77,11 +85,19 @@ std::int64_t decoder_levels(const NameIndex& names) {
 }  // namespace
 
 WeightMap map_original_vae_keys(const NameIndex& names) {
-  return apply_rules(kOriginalRules, names, decoder_levels(names));
+  return apply_rules(kOriginalRules, names, count_levels(names));
 }
 
 WeightMap map_diffusers_vae_keys(const NameIndex& names) {
   return apply_rules(kDiffusersRules, names);
+}
+
+std::string original_vae_key(std::string_view canonical, std::int64_t levels) {
+  return name_in_layout(kOriginalRules, canonical, {}, levels).value_or(std::string(canonical));
+}
+
+std::string diffusers_vae_key(std::string_view canonical, std::span<const std::string_view> names) {
+  return name_in_layout(kDiffusersRules, canonical, names).value_or(std::string(canonical));
 }
 
 }  // namespace sinter::arch

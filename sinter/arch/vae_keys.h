@@ -11,4 +11,10 @@ WeightMap map_original_vae_keys(const NameIndex& names);
 /// proj_attn).
 WeightMap map_diffusers_vae_keys(const NameIndex& names);
 
+/// What a file of the original layout, or of diffusers', calls a canonical name.
+///
+/// levels: of the autoencoder. names: of the file's tensors.
+std::string original_vae_key(std::string_view canonical, std::int64_t levels);
+std::string diffusers_vae_key(std::string_view canonical, std::span<const std::string_view> names);
+
 }  // namespace sinter::arch

@@ -9,13 +9,13 @@ namespace sinter {
 /// What kind of thing went wrong. Decides the exit status (see exit_status) and nothing else.
 enum class ErrorCode {
   kUsage,          // the caller asked for something that makes no sense
-  kBadFile,        // damaged, truncated, or not the format that its name claims
+  kBadFile,        // damaged, truncated, or no file of the kind that is needed there
   kMissingTensor,  // a checkpoint lacks a tensor that its family needs
-  kShapeMismatch,  // a tensor has another shape than the network needs
+  kShapeMismatch,  // a tensor has another shape than the network or the graph needs
   kDTypeMismatch,  // a tensor has another element type than the operation needs
   kSourceChanged,  // a linked source is not the file that was converted
-  kUnsupported,    // understood, but not something sinter can do
-  kIo,             // the operating system refused (no such file, full disk, permission)
+  kUnsupported,    // understood, but not something sinter can do or a format it does not read
+  kIo,             // the operating system refused (no such file or none, full disk, permission)
   kRuntime,        // an inference engine refused or failed
   kInternal,       // our own bug
 };

@@ -8,11 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -29,6 +28,50 @@ namespace {
       ErrorCode::kIo,
       fmt::format("{} {}: {}", what, path.string(), std::generic_category().message(number)),
       std::move(hint));
+}
+
+struct KindRow {
+  mode_t kind;
+  std::string_view words;
+};
+
+constexpr std::array kOtherKinds{
+    KindRow{S_IFDIR, "a folder"}, KindRow{S_IFIFO, "a named pipe"}, KindRow{S_IFSOCK, "a socket"},
+    KindRow{S_IFCHR, "a device"}, KindRow{S_IFBLK, "a device"},
+};
+
+/// What stands under the name, where it is no file with bytes of its own; else empty.
+std::string_view other_kind(const struct stat& status) {
+  for (const KindRow& row : kOtherKinds) {
+    if ((status.st_mode & S_IFMT) == row.kind) return row.words;
+  }
+  return {};
+}
+
+void require_file(const struct stat& status, const fs::path& path) {
+  if (const std::string_view kind = other_kind(status); !kind.empty())
+    throw Error(ErrorCode::kIo, fmt::format("{} is {}, expected a file", path.string(), kind));
+}
+
+struct stat status_of(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) fail("cannot open", path, errno);
+  require_file(status, path);
+  return status;
+}
+
+// Looked at before it is opened, because opening a device may already do something, and again
+// behind it, because the name may have changed hands. O_NONBLOCK: a pipe would wait for its writer.
+int open_to_read(const fs::path& path, struct stat& status) {
+  status_of(path);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) fail("cannot open", path, errno);
+  const int number = ::fstat(descriptor, &status) == 0 ? 0 : errno;
+  if (number == 0 && other_kind(status).empty()) return descriptor;
+  ::close(descriptor);
+  if (number != 0) fail("cannot read", path, number);
+  require_file(status, path);
+  return -1;
 }
 
 std::string write_hint(int number) {
@@ -84,32 +127,24 @@ void sync_folder(const fs::path& folder) {
 }  // namespace
 
 FileStamp file_stamp(const fs::path& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) fail("cannot open", path, errno);
+  const struct stat status = status_of(path);
   return {.bytes = static_cast<std::uint64_t>(status.st_size),
           .modified_ns = static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
                          status.st_mtim.tv_nsec};
 }
 
-MappedFile::MappedFile(const fs::path& path)
-    : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (descriptor_ < 0) fail("cannot open", path, errno);
+MappedFile::MappedFile(const fs::path& path) : path_(path) {
   struct stat status {};
-  int number = 0;
-  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
-    number = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
-  } else if (status.st_size > 0) {
-    size_ = static_cast<std::size_t>(status.st_size);
-    void* data = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor_, 0);
-    if (data == MAP_FAILED) {
-      number = errno;
-    } else {
-      data_ = static_cast<const std::byte*>(data);
-    }
+  descriptor_ = open_to_read(path, status);
+  if (status.st_size == 0) return;
+  size_ = static_cast<std::size_t>(status.st_size);
+  void* data = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor_, 0);
+  if (data == MAP_FAILED) {
+    const int number = errno;
+    ::close(descriptor_);
+    fail("cannot read", path, number);
   }
-  if (number == 0) return;
-  ::close(descriptor_);
-  fail("cannot read", path, number);
+  data_ = static_cast<const std::byte*>(data);
 }
 
 MappedFile::~MappedFile() {
@@ -140,10 +175,19 @@ void MappedFile::forget(std::size_t begin, std::size_t length) const {
 }
 
 std::string read_text(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) fail("cannot open", path, errno);
-  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (stream.bad()) fail("cannot read", path, errno);
+  struct stat status {};
+  const int descriptor = open_to_read(path, status);
+  std::string text;
+  std::array<char, 16384> buffer;
+  ssize_t count = 0;
+  int number = 0;
+  do {
+    count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count < 0) number = errno;
+    if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
+  } while (count > 0 || (count < 0 && number == EINTR));
+  ::close(descriptor);
+  if (count < 0) fail("cannot read", path, number);
   return text;
 }
 
@@ -230,10 +274,40 @@ void AtomicFolder::commit() {
   sync_folder(path_.parent_path());
 }
 
-bool hard_link(const fs::path& target, const fs::path& link) {
-  std::error_code error;
-  fs::create_hard_link(fs::canonical(target, error), link, error);
-  return !error;
+void make_private_folder(const fs::path& path) {
+  if (::mkdir(path.c_str(), S_IRWXU) == 0) return;
+  if (errno != EEXIST) fail("cannot create", path, errno);
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) fail("cannot open", path, errno);
+  const auto refuse = [&](std::string_view what) {
+    throw Error(ErrorCode::kIo, fmt::format("{} is {}, expected a folder of this user's alone",
+                                            path.string(), what));
+  };
+  if (S_ISLNK(status.st_mode)) refuse("a symbolic link");
+  if (!S_ISDIR(status.st_mode)) refuse("no folder");
+  if (status.st_uid != ::geteuid()) refuse(fmt::format("user {}'s", status.st_uid));
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) refuse("open to other users");
+}
+
+HardLink hard_link(const fs::path& target, const fs::path& link) {
+  const fs::path file = fs::canonical(target);
+  if (::link(file.c_str(), link.c_str()) == 0) return HardLink::kMade;
+  const int number = errno;
+  struct stat status {};
+  switch (number) {
+    case EXDEV:
+      return HardLink::kOtherDisk;
+    case EPERM:  // of a disk without hard links too; that is no matter of the owner
+      return ::stat(file.c_str(), &status) == 0 && status.st_uid != ::geteuid()
+                 ? HardLink::kNotPermitted
+                 : HardLink::kNotPossible;
+    case EMLINK:
+    case ENOSYS:
+    case EOPNOTSUPP:
+      return HardLink::kNotPossible;
+    default:
+      fail("cannot link", link, number);
+  }
 }
 
 }  // namespace sinter

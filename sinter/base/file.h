@@ -17,7 +17,8 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-/// @throws Error{kIo} when there is no such file.
+/// @throws Error{kIo} when there is no such file, or what has the name is none: a folder, a named
+///         pipe, a socket, a device. The same holds for all that read a file here.
 FileStamp file_stamp(const std::filesystem::path& path);
 
 /// A whole file mapped read-only. Pages are read on first touch and belong to the page cache.
@@ -111,8 +112,21 @@ class AtomicFolder {
   std::filesystem::path staging_;
 };
 
+/// Makes a folder that no other user can enter, or finds the one made earlier. Its parent exists.
+/// @throws Error{kIo} when what stands there is a link, no folder, another user's, or open to
+/// others: in a place where everybody writes, somebody else may have put it there.
+void make_private_folder(const std::filesystem::path& path);
+
+/// Whether a file has got another name, and why not.
+enum class HardLink {
+  kMade,
+  kOtherDisk,     // the two names would be on different disks
+  kNotPermitted,  // the file is another user's, and the system protects it from that
+  kNotPossible,   // the disk has no hard links, or no more of them for this file
+};
+
 /// Makes `link` another name of the file `target` on the same disk, taking no space.
-/// Returns false where the file system or a disk boundary forbids it.
-bool hard_link(const std::filesystem::path& target, const std::filesystem::path& link);
+/// @throws Error{kIo} when something else is in the way, as a file of that name.
+HardLink hard_link(const std::filesystem::path& target, const std::filesystem::path& link);
 
 }  // namespace sinter

@@ -49,6 +49,22 @@ float bfloat16_to_float(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
+float float8_e4m3_to_float(std::uint8_t bits) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x80u) << 24;
+  const std::uint32_t magnitude = bits & 0x7fu;
+  if (magnitude == 0x7fu) return std::bit_cast<float>(sign | 0x7fc00000u);
+  if (magnitude < 0x08u) {
+    const float value = static_cast<float>(magnitude) * 0x1p-9f;
+    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(value));
+  }
+  // The exponent's bias is 7 here and 127 there.
+  return std::bit_cast<float>(sign | ((magnitude << 20) + (120u << 23)));
+}
+
+float float8_e5m2_to_float(std::uint8_t bits) {
+  return half_to_float(static_cast<std::uint16_t>(bits << 8));
+}
+
 namespace {
 
 #if defined(__x86_64__)

@@ -7,18 +7,30 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 namespace sinter {
 
-std::uint64_t peak_rss_bytes() {
-  std::ifstream status("/proc/self/status");
+namespace {
+
+// The number behind a word of a file in /proc that counts KiB, in bytes.
+std::uint64_t proc_bytes(const char* file, std::string_view name) {
+  std::ifstream stream(file);
   std::string word;
-  while (status >> word) {
+  while (stream >> word) {
     std::uint64_t kib = 0;
-    if (word == "VmHWM:" && status >> kib) return kib * 1024;
+    if (word == name && stream >> kib) return kib * 1024;
   }
   return 0;
 }
+
+}  // namespace
+
+std::uint64_t peak_rss_bytes() { return proc_bytes("/proc/self/status", "VmHWM:"); }
+
+std::uint64_t available_memory_bytes() { return proc_bytes("/proc/meminfo", "MemAvailable:"); }
+
+std::uint64_t user_id() { return ::geteuid(); }
 
 void reset_peak_rss() {
   // proc(5): 5 resets the peak resident set of the process.

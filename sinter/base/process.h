@@ -11,6 +11,12 @@ std::uint64_t peak_rss_bytes();
 /// Starts a new peak where the system allows it; elsewhere the peak goes on from the start.
 void reset_peak_rss();
 
+/// Memory that can be had without swapping, in bytes; 0 where the system does not say.
+std::uint64_t available_memory_bytes();
+
+/// The number of the user whose rights this process has.
+std::uint64_t user_id();
+
 /// The running program's file.
 std::filesystem::path executable_path();
 

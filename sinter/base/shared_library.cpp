@@ -3,14 +3,19 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <system_error>
+
 #include "sinter/base/error.h"
+#include "sinter/base/file.h"
 
 namespace sinter {
 
-// Never unloaded: engines leave threads and thread-local state behind that still point into their
-// code.
-SharedLibrary::SharedLibrary(const std::filesystem::path& path)
-    : path_(path), handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
+SharedLibrary::SharedLibrary(const std::filesystem::path& path) : path_(path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) file_stamp(path);  // dlopen would wait at a pipe
+  // Never unloaded: engines leave threads and thread-local state behind that still point into their
+  // code.
+  handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle_ == nullptr) {
     throw Error(ErrorCode::kRuntime, fmt::format("cannot load {}: {}", path.string(), ::dlerror()));
   }

@@ -7,7 +7,8 @@ namespace sinter {
 /// A dynamic library. Once loaded it stays so until the process ends.
 class SharedLibrary {
  public:
-  /// @throws Error{kRuntime} with the loader's own words when it cannot be opened.
+  /// @throws Error{kRuntime} with the loader's own words when it cannot be opened; Error{kIo} when
+  /// the path names what is no file.
   explicit SharedLibrary(const std::filesystem::path& path);
   ~SharedLibrary();
   SharedLibrary(const SharedLibrary&) = delete;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "sinter/base/error.h"
@@ -38,6 +40,15 @@ template <typename T>
 void narrow(std::span<const double> from, std::span<std::byte> to) {
   const std::span<T> values = view<T>(to);
   for (std::size_t i = 0; i < from.size(); ++i) values[i] = static_cast<T>(from[i]);
+}
+
+// A type of 256 values is looked up.
+void widen_float8(std::span<const std::byte> from, float (*value)(std::uint8_t),
+                  std::span<double> to) {
+  std::array<double, 256> values;
+  for (std::size_t bits = 0; bits < values.size(); ++bits)
+    values[bits] = static_cast<double>(value(static_cast<std::uint8_t>(bits)));
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = values[std::to_integer<std::size_t>(from[i])];
 }
 
 // double holds every value of the supported types exactly, but int64 beyond 2^53 (token ids stay
@@ -76,11 +87,10 @@ void read_as_double(const Tensor& tensor, std::span<double> out) {
       return;
     }
     case DType::kF8E4M3:
+      return widen_float8(bytes, float8_e4m3_to_float, out);
     case DType::kF8E5M2:
-      break;
+      return widen_float8(bytes, float8_e5m2_to_float, out);
   }
-  throw Error(ErrorCode::kUnsupported,
-              fmt::format("cannot convert from {}", dtype_info(tensor.dtype()).word));
 }
 
 void write_from_double(std::span<const double> from, Tensor& tensor) {
@@ -145,10 +155,20 @@ bool convert_floats(const Tensor& from, Tensor& to) {
 
 }  // namespace
 
+std::size_t byte_count(DType dtype, const Shape& shape) {
+  const auto count = static_cast<std::size_t>(element_count(shape));
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, dtype_bytes(dtype), &bytes) ||
+      bytes > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max())) {
+    throw Error(ErrorCode::kBadFile,
+                fmt::format("the shape {} of {} is beyond what memory can hold", to_string(shape),
+                            dtype_info(dtype).word));
+  }
+  return bytes;
+}
+
 Tensor::Tensor(DType dtype, Shape shape)
-    : dtype_(dtype),
-      shape_(std::move(shape)),
-      data_(static_cast<std::size_t>(element_count(shape_)) * dtype_bytes(dtype)) {}
+    : dtype_(dtype), shape_(std::move(shape)), data_(byte_count(dtype, shape_)) {}
 
 Tensor::Tensor(Shape shape, std::span<const float> values) : Tensor(DType::kF32, std::move(shape)) {
   if (static_cast<std::size_t>(size()) != values.size()) {

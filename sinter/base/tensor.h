@@ -10,6 +10,10 @@
 
 namespace sinter {
 
+/// Bytes of a dense tensor.
+/// @throws Error{kBadFile} when the shape has no element count, or memory cannot address as many.
+std::size_t byte_count(DType dtype, const Shape& shape);
+
 /// A dense row-major tensor in memory that it owns.
 class Tensor {
  public:
@@ -49,7 +53,7 @@ class Tensor {
 };
 
 /// A copy converted element by element (rounding to nearest even; integers by value).
-/// @throws Error{kUnsupported} for float8.
+/// @throws Error{kUnsupported} to float8, which is only read.
 Tensor to_dtype(const Tensor& tensor, DType dtype);
 
 }  // namespace sinter

@@ -6,11 +6,14 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sinter/base/error.h"
 #include "sinter/base/process.h"
+#include "sinter/cli/bench_size.h"
 #include "sinter/cli/command.h"
 #include "sinter/cli/engine_options.h"
 #include "sinter/cli/json_output.h"
@@ -18,7 +21,6 @@
 #include "sinter/cli/option_rules.h"
 #include "sinter/cli/text.h"
 #include "sinter/graph/onnx_model.h"
-#include "sinter/verify/extents.h"
 #include "sinter/verify/generated_inputs.h"
 
 namespace sinter::cli {
@@ -32,10 +34,7 @@ struct Options {
   std::string against;  // another .onnx file, timed in turn
   std::vector<std::string> engines{"openvino", "onnxruntime"};
   int runs = 5;
-  int batch = 2;
-  int width = 512;
-  int height = 512;
-  int sequence = 77;
+  AskedSize size;
   int threads = 0;
   std::string arithmetic = "graph";
   bool json = false;
@@ -45,6 +44,7 @@ struct Options {
 struct Row {
   fs::path model;
   std::string engine;
+  RunSize size;
   double load_seconds;
   double median_seconds;
   double best_seconds;
@@ -55,21 +55,13 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// The pixels or cells that a graph's height and width stand for.
-verify::Symbols symbols_of(const Options& options, const fs::path& path) {
-  const bool pixels = path.parent_path().filename() == "vae_encoder";
-  const std::int64_t divisor = pixels ? 1 : 8;
-  return {{"batch", options.batch},
-          {"height", options.height / divisor},
-          {"width", options.width / divisor},
-          {"sequence", options.sequence},
-          {"timesteps", options.batch}};
-}
-
 /// A graph that is ready to be timed.
 struct Contender {
   Contender(const Options& options, const fs::path& file, const std::string& engine)
       : path(file), engine_name(engine), model(graph::OnnxModel::load(file)) {
+    const BenchSize sizes(file, model.inputs());
+    inputs = verify::generated_inputs(model.inputs(), sizes.symbols(options.size));
+    size = sizes.of(inputs);
     reset_peak_rss();
     const Clock::time_point start = Clock::now();
     const EngineOptions engine_options{.engine = engine,
@@ -78,7 +70,6 @@ struct Contender {
                                        .threads = options.threads};
     session = runtime::open_session(engine_named(engine), model, session_options(engine_options));
     load_seconds = seconds_since(start);
-    inputs = verify::generated_inputs(model.inputs(), symbols_of(options, file));
     session->run(inputs);  // the first run allocates and compiles kernels
   }
 
@@ -91,8 +82,13 @@ struct Contender {
   Row row() const {
     std::vector<double> sorted = times;
     std::ranges::sort(sorted);
-    return {path,           engine_name,     load_seconds, sorted[sorted.size() / 2],
-            sorted.front(), peak_rss_bytes()};
+    return {.model = path,
+            .engine = engine_name,
+            .size = size,
+            .load_seconds = load_seconds,
+            .median_seconds = sorted[sorted.size() / 2],
+            .best_seconds = sorted.front(),
+            .peak_rss_bytes = peak_rss_bytes()};
   }
 
   fs::path path;
@@ -100,6 +96,7 @@ struct Contender {
   graph::OnnxModel model;
   std::unique_ptr<runtime::Session> session;
   runtime::TensorMap inputs;
+  RunSize size;
   double load_seconds = 0;
   std::vector<double> times;
 };
@@ -119,14 +116,19 @@ std::vector<Row> race(const Options& options, const std::vector<fs::path>& paths
 }
 
 void print_text(const Options& options, const std::vector<Row>& rows) {
-  fmt::print("batch {}, {}x{}, {} tokens, {} runs after a warm-up\n", options.batch, options.width,
-             options.height, options.sequence, options.runs);
-  fmt::print("{:<44} {:<12} {:>9} {:>9} {:>9} {:>9}\n", "graph", "engine", "load", "step", "best",
-             "peak RSS");
+  std::size_t graph = std::string_view("graph").size();
+  std::size_t size = std::string_view("size").size();
   for (const Row& row : rows) {
-    fmt::print("{:<44} {:<12} {:>7.2f} s {:>7.3f} s {:>7.3f} s {:>9}\n", row.model.string(),
-               row.engine, row.load_seconds, row.median_seconds, row.best_seconds,
-               human_bytes(row.peak_rss_bytes));
+    graph = std::max(graph, row.model.string().size());
+    size = std::max(size, size_text(row.size).size());
+  }
+  fmt::print("{} {} after a warm-up\n", options.runs, options.runs == 1 ? "run" : "runs");
+  fmt::print("{:<{}}  {:<{}}  {:<11} {:>9} {:>9} {:>9} {:>9}\n", "graph", graph, "size", size,
+             "engine", "load", "step", "best", "peak RSS");
+  for (const Row& row : rows) {
+    fmt::print("{:<{}}  {:<{}}  {:<11} {:>7.2f} s {:>7.3f} s {:>7.3f} s {:>9}\n",
+               row.model.string(), graph, size_text(row.size), size, row.engine, row.load_seconds,
+               row.median_seconds, row.best_seconds, human_bytes(row.peak_rss_bytes));
   }
   if (options.against.empty()) return;
   for (std::size_t i = 0; i + 1 < rows.size(); i += 2) {
@@ -136,23 +138,33 @@ void print_text(const Options& options, const std::vector<Row>& rows) {
 }
 
 Json to_json(const Options& options, const std::vector<Row>& rows) {
-  Json json{{"batch", options.batch},       {"width", options.width}, {"height", options.height},
-            {"sequence", options.sequence}, {"runs", options.runs},   {"graphs", Json::array()}};
+  Json json{{"runs", options.runs}, {"graphs", Json::array()}};
   for (const Row& row : rows) {
-    json["graphs"].push_back({{"model", row.model.generic_string()},
-                              {"engine", row.engine},
-                              {"load_seconds", row.load_seconds},
-                              {"step_seconds", row.median_seconds},
-                              {"best_seconds", row.best_seconds},
-                              {"peak_rss_bytes", row.peak_rss_bytes}});
+    Json graph{{"model", row.model.generic_string()}, {"engine", row.engine}};
+    const std::pair<const char*, std::optional<std::int64_t>> sizes[] = {
+        {"batch", row.size.batch},
+        {"width", row.size.width},
+        {"height", row.size.height},
+        {"sequence", row.size.sequence}};
+    for (const auto& [name, value] : sizes) {
+      if (value) graph[name] = *value;
+    }
+    graph["fixed"] = row.size.fixed;
+    graph["load_seconds"] = row.load_seconds;
+    graph["step_seconds"] = row.median_seconds;
+    graph["best_seconds"] = row.best_seconds;
+    graph["peak_rss_bytes"] = row.peak_rss_bytes;
+    json["graphs"].push_back(std::move(graph));
   }
   return json;
 }
 
 int run(const Options& options) {
-  if (options.width % 8 != 0 || options.height % 8 != 0)
-    throw Error(ErrorCode::kUsage, fmt::format("{}x{} is not in multiples of 8 pixels",
-                                               options.width, options.height));
+  const std::int64_t width = options.size.width.value_or(*kDefaultSize.width);
+  const std::int64_t height = options.size.height.value_or(*kDefaultSize.height);
+  if (width % 8 != 0 || height % 8 != 0)
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{}x{} is not in multiples of 8 pixels", width, height));
   for (const std::string& engine : options.engines) engine_named(engine);  // before any work
   const std::vector<fs::path> models = models_at(options.model);
   std::vector<Row> rows;
@@ -170,6 +182,24 @@ int run(const Options& options) {
     print_text(options, rows);
   }
   return kDone;
+}
+
+void declare_size(CLI::App& app, Options& options) {
+  struct OptionRow {
+    const char* option;
+    std::optional<std::int64_t> AskedSize::*size;
+    const char* words;
+  };
+  constexpr OptionRow kRows[] = {
+      {"--batch", &AskedSize::batch, "rows; guidance runs two a picture"},
+      {"--width", &AskedSize::width, "pixels"},
+      {"--height", &AskedSize::height, "pixels"},
+      {"--sequence", &AskedSize::sequence, "tokens of the context, 77 a window"}};
+  for (const OptionRow& row : kRows) {
+    app.add_option(row.option, options.size.*row.size, row.words)
+        ->default_str(fmt::to_string(*(kDefaultSize.*row.size)))
+        ->check(at_least(1));
+  }
 }
 
 }  // namespace
@@ -190,14 +220,7 @@ Run declare_bench(CLI::App& app) {
   app.add_option("--runs", options->runs, "timed runs of each")
       ->capture_default_str()
       ->check(at_least(1));
-  app.add_option("--batch", options->batch, "rows; guidance runs two a picture")
-      ->capture_default_str()
-      ->check(at_least(1));
-  app.add_option("--width", options->width, "pixels")->capture_default_str()->check(at_least(1));
-  app.add_option("--height", options->height, "pixels")->capture_default_str()->check(at_least(1));
-  app.add_option("--sequence", options->sequence, "tokens of the context, 77 a window")
-      ->capture_default_str()
-      ->check(at_least(1));
+  declare_size(app, *options);
   app.add_option("--threads", options->threads, "threads of the engine; 0: one a core")
       ->capture_default_str()
       ->check(at_least(0));

@@ -23,10 +23,12 @@ struct Command {
 const std::vector<Command>& commands();
 
 Run declare_bench(CLI::App& app);
+Run declare_check_image(CLI::App& app);
 Run declare_convert(CLI::App& app);
 Run declare_diagnose(CLI::App& app);
 Run declare_generate(CLI::App& app);
 Run declare_inspect(CLI::App& app);
+Run declare_memlog(CLI::App& app);
 Run declare_verify(CLI::App& app);
 
 // Exit statuses that are no errors.

@@ -19,6 +19,10 @@ const std::vector<Command>& commands() {
        "sinter diagnose examples/device-mismatch.log", declare_diagnose},
       {"bench", "time loading and steps of a converted folder, and its memory",
        "sinter bench out/shapes --width 128 --height 128", declare_bench},
+      {"check-image", "say what is wrong with a generated picture, why, and what cures it",
+       "sinter check-image circle.png", declare_check_image},
+      {"memlog", "say what a log of GPU memory shows: leak, fragmentation, peaks, or nothing wrong",
+       "sinter memlog examples/memory-leak.log", declare_memlog},
   };
   return table;
 }

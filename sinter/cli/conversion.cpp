@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 
 #include "sinter/arch/families.h"
 #include "sinter/base/error.h"
+#include "sinter/base/file.h"
 #include "sinter/cli/failure.h"
 #include "sinter/cli/option_rules.h"
 #include "sinter/cli/version.h"
 #include "sinter/convert/io_profile.h"
+#include "sinter/pipeline/scheduler.h"
+#include "sinter/pipeline/scheduler_config.h"
 #include "sinter/pipeline/vocabulary.h"
 
 namespace sinter::cli {
@@ -42,7 +47,7 @@ convert::StaticSize parse_size(const std::string& text) {
 /// The vocabulary of a folder's tokenizer, or the one that all families share.
 pipeline::Vocabulary vocabulary_for(const std::filesystem::path& folder,
                                     const arch::TextEncoderConfig& text) {
-  if (std::filesystem::exists(folder / "vocab.json")) return pipeline::read_vocabulary(folder);
+  if (pipeline::has_vocabulary(folder)) return pipeline::read_vocabulary(folder);
   pipeline::Vocabulary vocabulary = pipeline::clip_vocabulary();
   // CLIP's own tower was trained with the end token as padding, the OpenCLIP ones (exact GELU) with
   // 0, which is "!".
@@ -59,17 +64,35 @@ std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& sou
     const auto* text = std::get_if<arch::TextEncoderConfig>(&component.config);
     if (text == nullptr) continue;
     const std::string folder = component.name == "text_encoder_2" ? "tokenizer_2" : "tokenizer";
-    for (pipeline::VocabularyFile& file :
-         vocabulary_files(vocabulary_for(source / folder, *text))) {
+    const pipeline::Vocabulary vocabulary = vocabulary_for(source / folder, *text);
+    // A folder may say that its vocabulary is its own; then it has to bring one that fits.
+    if (vocabulary.tokens.size() > static_cast<std::size_t>(text->vocabulary)) {
+      throw Error(ErrorCode::kShapeMismatch,
+                  fmt::format("the token table of {} has {} rows, its tokenizer {} ids",
+                              component.name, text->vocabulary, vocabulary.tokens.size()),
+                  fmt::format("the folder's {}/vocab.json belongs to another text encoder, or is "
+                              "not there",
+                              folder));
+    }
+    for (pipeline::VocabularyFile& file : vocabulary_files(vocabulary)) {
       files.push_back({folder + "/" + file.name, std::move(file.text)});
     }
   }
   return files;
 }
 
+/// "unet, vae_decoder" has a space that means nothing.
+std::string trimmed(const std::string& word) {
+  const std::size_t begin = std::min(word.find_first_not_of(' '), word.size());
+  return word.substr(begin, word.find_last_not_of(' ') + 1 - begin);
+}
+
 /// Words that have to be in a table of the libraries, checked here so that the nearest is
 /// suggested.
 void require_names(const ConversionOptions& options) {
+  for (const std::string& component : options.components)
+    require_known("component", trimmed(component),
+                  {"text_encoder", "text_encoder_2", "unet", "vae", "vae_decoder", "vae_encoder"});
   std::vector<std::string_view> precisions;
   for (const auto precision : {convert::Precision::kF16, convert::Precision::kF32,
                                convert::Precision::kBF16, convert::Precision::kKeep})
@@ -87,6 +110,23 @@ void require_names(const ConversionOptions& options) {
 }
 
 }  // namespace
+
+std::vector<std::string> scheduler_warnings(const std::filesystem::path& out) {
+  const std::filesystem::path path = out / "scheduler" / "scheduler_config.json";
+  if (!std::filesystem::exists(path)) return {};
+  try {
+    const pipeline::SchedulerConfig config = pipeline::read_scheduler_config(read_text(path));
+    const pipeline::Sampler& sampler = pipeline::sampler_of(config);
+    if (sampler.class_name == config.class_name) return {};
+    return {fmt::format(
+        "the folder's scheduler is {}, which sinter does not have: generate takes {} unless "
+        "--sampler says otherwise",
+        config.class_name, sampler.name)};
+  } catch (const Error& error) {
+    return {fmt::format("generate will refuse this folder: {}{}", error.message(),
+                        error.hint().empty() ? "" : fmt::format(" ({})", error.hint()))};
+  }
+}
 
 void declare_conversion(CLI::App& app, ConversionOptions& options) {
   one_by_one(app.add_option("--components", options.components,
@@ -120,8 +160,8 @@ void declare_conversion(CLI::App& app, ConversionOptions& options) {
 convert::ConvertOptions to_request(const ConversionOptions& options,
                                    const std::string& checkpoint) {
   convert::ConvertOptions request;
-  request.components = options.components;
   require_names(options);
+  std::ranges::transform(options.components, std::back_inserter(request.components), trimmed);
   request.precision = convert::precision_from_name(options.precision);
   request.vae_precision = convert::precision_from_name(options.vae_precision);
   request.weights =

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,9 @@ void declare_conversion(CLI::App& app, ConversionOptions& options);
 /// The request for a checkpoint, tokenizers included.
 /// @throws Error{kUsage} for words that are not in their tables.
 convert::ConvertOptions to_request(const ConversionOptions& options, const std::string& checkpoint);
+
+/// What `generate` will say of the scheduler of a folder that was converted, which is no mistake of
+/// a conversion for another program.
+std::vector<std::string> scheduler_warnings(const std::filesystem::path& out);
 
 }  // namespace sinter::cli

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -24,24 +26,32 @@ struct Options {
 };
 
 void print_text(const Options& options, const convert::ConvertReport& report, double seconds) {
-  fmt::print("{}: {} ({})\n", options.checkpoint, report.model.family,
-             fmt::join(report.model.evidence, "; "));
+  print_words(stdout, "{}: {} ({})\n", options.checkpoint, report.model.family,
+              fmt::join(report.model.evidence, "; "));
   const bool link = options.conversion.weights == "link";
   for (const convert::GraphReport& graph : report.graphs) {
-    fmt::print("  {:<16} {:<9} {:>5} nodes  {:>9} {}\n", graph.folder,
-               dtype_info(graph.compute).word, graph.nodes, human_bytes(graph.weight_bytes),
-               link ? "linked" : "packed");
+    print_words(stdout, "  {:<16} {:<9} {:>5} nodes  {:>9} {}\n", graph.folder,
+                dtype_info(graph.compute).word, graph.nodes, human_bytes(graph.weight_bytes),
+                link ? "linked" : "packed");
   }
-  fmt::print("{} written in {:.2f} s\n", options.out, seconds);
+  print_words(stdout, "{} written in {:.2f} s\n", options.out, seconds);
 }
 
-Json to_json(const Options& options, const convert::ConvertReport& report, double seconds) {
+std::vector<std::string> warnings_of(const Options& options, const convert::ConvertReport& report) {
+  std::vector<std::string> warnings = report.warnings;
+  std::ranges::copy(scheduler_warnings(options.out), std::back_inserter(warnings));
+  std::ranges::copy(report.portability, std::back_inserter(warnings));
+  return warnings;
+}
+
+Json to_json(const Options& options, const convert::ConvertReport& report,
+             const std::vector<std::string>& warnings, double seconds) {
   Json json{{"checkpoint", options.checkpoint},
             {"out", options.out},
             {"family", report.model.family},
             {"evidence", report.model.evidence},
             {"graphs", Json::array()},
-            {"warnings", report.warnings},
+            {"warnings", warnings},
             {"seconds", seconds}};
   for (const convert::GraphReport& graph : report.graphs) {
     json["graphs"].push_back({{"folder", graph.folder},
@@ -66,9 +76,10 @@ int run(const Options& options) {
   progress.finish();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  for (const std::string& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  const std::vector<std::string> warnings = warnings_of(options, report);
+  for (const std::string& warning : warnings) print_words(stderr, "warning: {}\n", warning);
   if (options.json) {
-    print_json(to_json(options, report, seconds));
+    print_json(to_json(options, report, warnings, seconds));
   } else {
     print_text(options, report, seconds);
   }

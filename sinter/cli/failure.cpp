@@ -9,6 +9,7 @@
 #include <string>
 #include <system_error>
 
+#include "sinter/base/message.h"
 #include "sinter/cli/json_output.h"
 #include "sinter/cli/nearest.h"
 
@@ -47,7 +48,13 @@ Error as_error(const std::exception& exception) {
 
 int report(const Error& error, bool json) {
   const int status = exit_status(error.code());
-  fmt::print(stderr, "error: {}\n", error.what());
+  // Line by line, so that no name out of a file looks like one of ours. Of the message itself line
+  // feeds stay: those of names are escaped where names enter it.
+  std::string words = fmt::format("error: {}\n", printable(error.message(), /*keep_lines=*/true));
+  for (const std::string& frame : error.context())
+    words += fmt::format("  while {}\n", printable(frame));
+  if (!error.hint().empty()) words += fmt::format("hint: {}\n", printable(error.hint(), true));
+  fmt::print(stderr, "{}", words);
   if (!json) return status;
   try {
     print_json({{"error",

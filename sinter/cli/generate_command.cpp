@@ -3,17 +3,22 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sinter/base/error.h"
+#include "sinter/base/png_file.h"
+#include "sinter/base/process.h"
 #include "sinter/cli/command.h"
 #include "sinter/cli/engine_options.h"
 #include "sinter/cli/failure.h"
+#include "sinter/cli/generate_report.h"
 #include "sinter/cli/json_output.h"
+#include "sinter/cli/memory_forecast.h"
 #include "sinter/cli/model_cache.h"
 #include "sinter/cli/option_rules.h"
 #include "sinter/cli/picture_names.h"
@@ -23,39 +28,26 @@
 #include "sinter/pipeline/image.h"
 #include "sinter/pipeline/parameters.h"
 #include "sinter/pipeline/pipeline.h"
-#include "sinter/pipeline/png_file.h"
 #include "sinter/pipeline/scheduler.h"
 
 namespace sinter::cli {
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 namespace {
 
 struct Options {
   std::string model;
   std::vector<std::string> prompts;
-  std::string negative_prompt;
-  std::vector<std::uint64_t> seeds{0};  // one for all prompts, or one a prompt
+  std::optional<std::string> negative_prompt;  // "" is one too
+  std::vector<std::uint64_t> seeds{0};         // one for all prompts, or one a prompt
   std::string output = "out/";
-  std::string sheet;
+  std::optional<std::string> sheet;
   std::string rng = "torch";
   ConversionOptions conversion;
   EngineOptions engine;
   pipeline::GenerateOptions generate;
+  std::vector<const CLI::Option*> of_conversion;  // what a converted folder cannot be told
   bool profile = false;
   bool json = false;
-};
-
-/// A picture that has been written.
-struct Written {
-  fs::path path;
-  std::string prompt;
-  pipeline::Picture picture;
-};
-
-struct Drawing {
-  std::vector<Written> pictures;
-  std::vector<pipeline::StageRecord> stages;
 };
 
 pipeline::GenerateOptions for_prompt(const Options& options, std::size_t index) {
@@ -72,10 +64,43 @@ std::size_t picture_count(const Options& options) {
   return options.prompts.size() * static_cast<std::size_t>(options.generate.batch);
 }
 
+/// Every file that will be written, pictures first.
+std::vector<fs::path> places(const Options& options) {
+  std::vector<fs::path> paths;
+  for (std::size_t i = 0; i < picture_count(options); ++i) {
+    const auto batch = static_cast<std::size_t>(options.generate.batch);
+    const pipeline::GenerateOptions generate = for_prompt(options, i / batch);
+    paths.push_back(picture_path(options.output, i, picture_count(options),
+                                 generate.seed + i % batch, generate.prompt));
+  }
+  if (options.sheet) paths.push_back(png_path(*options.sheet));
+  return paths;
+}
+
 void prepare_places(const Options& options) {
-  prepare_place(picture_path(options.output, 0, picture_count(options), options.seeds.front(),
-                             options.prompts.front()));
-  if (!options.sheet.empty()) prepare_place(png_path(options.sheet));
+  const std::vector<fs::path> paths = places(options);
+  prepare_place(paths.front());
+  if (options.sheet) prepare_place(paths.back());
+}
+
+/// What can be seen to go wrong with the files before anything is touched.
+void check_places(const Options& options) {
+  const auto require_name = [](const char* option, const std::string& name, const char* expected) {
+    if (!name.empty()) return;
+    throw Error(ErrorCode::kUsage, fmt::format("{} is empty, expected {}", option, expected));
+  };
+  require_name("--output", options.output, "a .png file or a folder");
+  if (options.sheet) require_name("--sheet", *options.sheet, "a .png file");
+  std::vector<fs::path> paths = places(options);
+  for (const fs::path& path : paths) require_place(path);
+  if (!options.sheet) return;
+  const fs::path sheet = paths.back();
+  paths.pop_back();
+  for (const fs::path& path : paths) {
+    if (!same_file(path, sheet)) continue;
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--output and --sheet would both be written to {}", sheet.string()));
+  }
 }
 
 Drawing draw(const Options& options, pipeline::Pipeline& pipeline) {
@@ -100,8 +125,8 @@ Drawing draw(const Options& options, pipeline::Pipeline& pipeline) {
     for (pipeline::Picture& picture : result.pictures) {
       const fs::path path = picture_path(options.output, drawing.pictures.size(), count,
                                          picture.seed, options.prompts[i]);
-      pipeline::write_png(path, picture.image,
-                          {{std::string(pipeline::kParametersKeyword), picture.parameters}});
+      write_png(path, picture.image,
+                {{std::string(pipeline::kParametersKeyword), picture.parameters}});
       drawing.pictures.push_back({path, options.prompts[i], std::move(picture)});
     }
     drawing.stages.insert(drawing.stages.end(), result.stages.begin(), result.stages.end());
@@ -109,43 +134,15 @@ Drawing draw(const Options& options, pipeline::Pipeline& pipeline) {
   return drawing;
 }
 
-void write_sheet(const Options& options, const Drawing& drawing) {
-  if (options.sheet.empty()) return;
-  std::vector<pipeline::Image> images;
+void write_sheet(const Options& options, Drawing& drawing) {
+  if (!options.sheet) return;
+  std::vector<Image> images;
   for (const Written& written : drawing.pictures) images.push_back(written.picture.image);
   // Nearly square, wider than high.
   int columns = 1;
   while (static_cast<std::size_t>(columns * columns) < images.size()) ++columns;
-  pipeline::write_png(png_path(options.sheet), pipeline::contact_sheet(images, columns));
-}
-
-void print_text(const Options& options, const Drawing& drawing) {
-  for (const Written& written : drawing.pictures) fmt::print("{}\n", written.path.string());
-  if (!options.sheet.empty()) fmt::print("{}\n", png_path(options.sheet).string());
-  if (!options.profile) return;
-  fmt::print("{:<24} {:>10} {:>10}\n", "stage", "time", "peak RSS");
-  for (const pipeline::StageRecord& stage : drawing.stages)
-    fmt::print("{:<24} {:>8.2f} s {:>10}\n", stage.name, stage.seconds,
-               human_bytes(stage.peak_rss_bytes));
-}
-
-Json to_json(const Options& options, const Drawing& drawing) {
-  Json json{{"pictures", Json::array()}, {"stages", Json::array()}};
-  for (const Written& written : drawing.pictures) {
-    json["pictures"].push_back({{"path", written.path.generic_string()},
-                                {"prompt", written.prompt},
-                                {"seed", written.picture.seed},
-                                {"width", written.picture.image.width},
-                                {"height", written.picture.image.height},
-                                {"parameters", written.picture.parameters}});
-  }
-  for (const pipeline::StageRecord& stage : drawing.stages) {
-    json["stages"].push_back({{"name", stage.name},
-                              {"seconds", stage.seconds},
-                              {"peak_rss_bytes", stage.peak_rss_bytes}});
-  }
-  if (!options.sheet.empty()) json["sheet"] = png_path(options.sheet).generic_string();
-  return json;
+  drawing.sheet = png_path(*options.sheet);
+  write_png(*drawing.sheet, pipeline::contact_sheet(images, columns));
 }
 
 /// What can be refused before a checkpoint is converted or an engine is loaded.
@@ -163,22 +160,40 @@ void check_options(const Options& options) {
     require_known("sampler", options.generate.sampler, names);
   }
   engine_named(options.engine.engine);
+  check_places(options);
+}
+
+/// A folder's graphs are as they are: an option for making others would be passed over in silence.
+void check_conversion_options(const Options& options) {
+  if (!is_converted(options.model)) return;
+  for (const CLI::Option* option : options.of_conversion) {
+    if (option->count() == 0) continue;
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{} is for a checkpoint's conversion, and {} is converted already",
+                            option->get_name(), options.model),
+                fmt::format("sinter convert CHECKPOINT OUT {} {} makes such a folder",
+                            option->get_name(), option->results().back()));
+  }
 }
 
 int run(const Options& options) {
   check_options(options);
+  check_conversion_options(options);
   const fs::path folder = converted_folder(options.model, options.conversion);
+  const runtime::Engine engine = engine_named(options.engine.engine);
   const bool several = options.prompts.size() > 1;
   pipeline::Pipeline pipeline = pipeline::Pipeline::open(
-      folder, {.sessions = pipeline::engine_sessions(engine_named(options.engine.engine),
-                                                     session_options(options.engine)),
+      folder, {.sessions = pipeline::engine_sessions(engine, session_options(options.engine)),
                .keep_sessions = several});
-  const Drawing drawing = draw(options, pipeline);
+  if (const auto warning = memory_warning(weight_memory(pipeline.folder(), engine), engine, several,
+                                          available_memory_bytes()))
+    print_words(stderr, "warning: {}\n", *warning);
+  Drawing drawing = draw(options, pipeline);
   write_sheet(options, drawing);
   if (options.json) {
-    print_json(to_json(options, drawing));
+    print_json(to_json(drawing));
   } else {
-    print_text(options, drawing);
+    print_text(drawing, options.profile);
   }
   return kDone;
 }
@@ -202,34 +217,42 @@ Run declare_generate(CLI::App& app) {
       ->required();
   one_by_one(app.add_option("-p,--prompt", options->prompts, "what to draw (repeatable)"))
       ->required();
-  app.add_option("-n,--negative-prompt", options->negative_prompt, "what not to draw");
+  // By functions: the parser takes an empty word for an absent optional.
+  app.add_option_function<std::string>(
+      "-n,--negative-prompt",
+      [options](const std::string& text) { options->negative_prompt = text; },
+      "what not to draw; \"\" is a negative prompt too");
   one_by_one(app.add_option("-s,--seed", options->seeds,
                             "of the noise: one for all prompts, or one a prompt"))
-      ->check(at_least(0))  // a negative one would wrap around
+      ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->default_str("0");
   app.add_option("--sampler", generate.sampler, sampler_names() + "; default: the folder's");
   app.add_option("--steps", generate.steps, "of the sampler")
       ->capture_default_str()
-      ->check(at_least(1));
+      ->transform(whole_number(1, pipeline::kMostSteps));
   app.add_option("-g,--guidance", generate.guidance_scale, "guidance scale; up to 1 means none")
       ->capture_default_str();
-  app.add_option("-W,--width", generate.width,
-                 "pixels, a multiple of 8; default: the model's size");
+  app.add_option("-W,--width", generate.width, "pixels, a multiple of 8; default: the model's size")
+      ->transform(whole_number(1, pipeline::kLargestSide));
   app.add_option("-H,--height", generate.height,
-                 "pixels, a multiple of 8; default: the model's size");
+                 "pixels, a multiple of 8; default: the model's size")
+      ->transform(whole_number(1, pipeline::kLargestSide));
   app.add_option("-b,--batch", generate.batch, "pictures a prompt, with seeds counted up")
       ->capture_default_str()
-      ->check(at_least(1));
+      ->transform(whole_number(1, pipeline::kLargestBatch));
   app.add_option("--rng", options->rng, "torch: the noise of torch.randn on a CPU")
       ->capture_default_str();
   app.add_option("-o,--output", options->output, "a .png file, or a folder")->capture_default_str();
-  app.add_option("--sheet", options->sheet, "also all pictures on one contact sheet");
-  app.add_option("--precision", options->conversion.precision,
-                 "of a checkpoint's conversion: fp32, fp16, bf16, keep")
-      ->capture_default_str();
-  app.add_option("--family", options->conversion.family, "of a checkpoint's conversion");
-  app.add_option("--prediction", options->conversion.prediction,
-                 "of a checkpoint's conversion: epsilon, v");
+  app.add_option_function<std::string>(
+      "--sheet", [options](const std::string& name) { options->sheet = name; },
+      "also all pictures on one contact sheet");
+  options->of_conversion = {
+      app.add_option("--precision", options->conversion.precision,
+                     "of a checkpoint's conversion: fp32, fp16, bf16, keep")
+          ->capture_default_str(),
+      app.add_option("--family", options->conversion.family, "of a checkpoint's conversion"),
+      app.add_option("--prediction", options->conversion.prediction,
+                     "of a checkpoint's conversion: epsilon, v")};
   declare_engine(app, options->engine);
   app.add_flag("--profile", options->profile, "print time and peak memory of every stage");
   app.add_flag("--json", options->json, "print the result as JSON");

@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
+#include <span>
 
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
 #include "sinter/base/hash.h"
+#include "sinter/base/process.h"
+#include "sinter/cli/file_list.h"
+#include "sinter/cli/text.h"
 #include "sinter/cli/version.h"
 #include "sinter/weights/checkpoint.h"
 
@@ -15,19 +21,72 @@ namespace sinter::cli {
 namespace fs = std::filesystem;
 namespace {
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
+// The folder that an environment variable names. A relative one is ignored, as the XDG base
+// directory specification has it: it would be another folder from each place.
+std::optional<fs::path> folder_in(const char* variable) {
+  const char* value = std::getenv(variable);
+  if (value == nullptr || !fs::path(value).is_absolute()) return std::nullopt;
+  return value;
 }
 
 fs::path cache_root() {
-  const std::string cache = environment("XDG_CACHE_HOME");
-  if (!cache.empty()) return fs::path(cache) / "sinter";
-  const std::string home = environment("HOME");
-  return (home.empty() ? fs::temp_directory_path() : fs::path(home) / ".cache") / "sinter";
+  if (const auto cache = folder_in("XDG_CACHE_HOME")) return *cache / "sinter";
+  if (const auto home = folder_in("HOME")) return *home / ".cache" / "sinter";
+  fs::path own = fs::temp_directory_path() / fmt::format("sinter-{}", user_id());
+  try {
+    make_private_folder(own);
+  } catch (Error& error) {
+    error.add_context("looking for a place for conversions (HOME and XDG_CACHE_HOME are not set)");
+    error.add_hint("XDG_CACHE_HOME names another place");
+    throw;
+  }
+  return own;
+}
+
+/// What is in a checkpoint's folder, weights and configuration; empty where it is a file.
+std::string folder_content(const fs::path& checkpoint) {
+  return fs::is_directory(checkpoint) ? file_list(checkpoint) : std::string();
+}
+
+/// Beside a conversion, what it consisted of when it was made.
+fs::path list_of(const fs::path& folder) { return fs::path(folder) += ".files"; }
+
+/// Whether the conversion is there as it was made. One that is damaged is told of.
+bool is_intact(const fs::path& folder) {
+  if (!fs::is_directory(folder) || !fs::exists(list_of(folder))) return false;
+  const auto difference = first_difference(read_text(list_of(folder)), file_list(folder));
+  if (!difference) return true;
+  print_words(stderr, "the conversion in {} is damaged: {}; converting again\n", folder.string(),
+              *difference);
+  return false;
+}
+
+void convert_into(const fs::path& folder, const std::string& model,
+                  const ConversionOptions& options) {
+  fs::remove_all(folder);  // damaged, it may no longer look like one of sinter's
+  const convert::ConvertReport report = convert::convert(model, folder, to_request(options, model));
+  AtomicFile list(list_of(folder), Durability::kProcess);
+  list.write(file_list(folder));
+  list.commit();
+  print_words(stderr, "converted {} into {} (linked)\n", model, folder.string());
+  // What concerns other programs (report.portability) does not concern a cache.
+  for (const std::string& warning : report.warnings) print_words(stderr, "warning: {}\n", warning);
+}
+
+/// The begin of a name, with room for what is added to it in 255 bytes; no character is cut.
+std::string shortened(std::string name) {
+  std::size_t length = std::min<std::size_t>(name.size(), 100);
+  while (length > 0 && length < name.size() && (name[length] & 0xC0) == 0x80) --length;
+  name.resize(length);
+  return name;
 }
 
 }  // namespace
+
+bool is_converted(const std::string& model) {
+  return fs::exists(fs::path(model) / "sinter.json") ||
+         fs::exists(fs::path(model) / "unet" / "model.onnx");
+}
 
 fs::path cache_folder(const fs::path& checkpoint, const ConversionOptions& options) {
   const weights::Checkpoint opened = weights::Checkpoint::open(checkpoint);
@@ -37,26 +96,18 @@ fs::path cache_folder(const fs::path& checkpoint, const ConversionOptions& optio
     identity += fmt::format("\n{} {} {} {}", fs::canonical(file.path).string(), file.stamp.bytes,
                             file.stamp.modified_ns, file.header_sha256);
   }
+  identity += "\n" + folder_content(checkpoint);
   const std::string digest = sha256_hex(std::as_bytes(std::span(identity)));
   fs::path name = checkpoint;
   if (!name.has_filename()) name = name.parent_path();
-  return cache_root() / fmt::format("{}-{}", name.stem().string(), digest.substr(0, 12));
+  return cache_root() / fmt::format("{}-{}", shortened(name.stem().string()), digest.substr(0, 12));
 }
 
 fs::path converted_folder(const std::string& model, const ConversionOptions& options) {
-  if (fs::exists(fs::path(model) / "sinter.json") ||
-      fs::exists(fs::path(model) / "unet" / "model.onnx"))
-    return model;
+  if (is_converted(model)) return model;
   if (!fs::exists(model)) throw Error(ErrorCode::kIo, fmt::format("there is no {}", model));
   const fs::path folder = cache_folder(model, options);
-  if (fs::exists(folder / "sinter.json")) return folder;
-  const convert::ConvertReport report = convert::convert(model, folder, to_request(options, model));
-  fmt::print(stderr, "converted {} into {} (linked)\n", model, folder.string());
-  // What convert says about other tools' readers does not concern a cache; the rest does.
-  for (const std::string& warning : report.warnings) {
-    if (!warning.starts_with("the output is on another disk"))
-      fmt::print(stderr, "warning: {}\n", warning);
-  }
+  if (!is_intact(folder)) convert_into(folder, model, options);
   return folder;
 }
 

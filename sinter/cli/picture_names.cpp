@@ -51,6 +51,8 @@ fs::path picture_path(const std::string& output, std::size_t index, std::size_t 
 
 fs::path png_path(const std::string& name) {
   fs::path path = name;
+  if (!path.has_filename())
+    throw Error(ErrorCode::kUsage, fmt::format("{} is a folder, expected a .png file", name));
   std::string ending = path.extension().string();
   std::ranges::transform(ending, ending.begin(), [](char c) {
     return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -64,6 +66,22 @@ fs::path png_path(const std::string& name) {
   return path += ".png";
 }
 
+void require_place(const fs::path& path) {
+  if (fs::is_directory(path))
+    throw Error(ErrorCode::kUsage, fmt::format("{} is a folder, not a file", path.string()));
+  fs::path above = path.parent_path();
+  std::error_code ignored;
+  while (above.has_relative_path() && !fs::exists(above, ignored)) above = above.parent_path();
+  if (!above.empty() && !fs::is_directory(above, ignored)) {
+    throw Error(ErrorCode::kIo, fmt::format("cannot create the folder {}: {} is a file",
+                                            path.parent_path().string(), above.string()));
+  }
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  return fs::weakly_canonical(fs::absolute(a)) == fs::weakly_canonical(fs::absolute(b));
+}
+
 void prepare_place(const fs::path& path) {
   if (path.has_parent_path()) {
     std::error_code error;
@@ -73,8 +91,6 @@ void prepare_place(const fs::path& path) {
                                               path.parent_path().string(), error.message()));
     }
   }
-  if (fs::is_directory(path))
-    throw Error(ErrorCode::kUsage, fmt::format("{} is a folder, not a file", path.string()));
   const AtomicFile attempt(path, Durability::kProcess);  // leaves nothing
 }
 

@@ -13,8 +13,15 @@ std::filesystem::path picture_path(const std::string& output, std::size_t index,
                                    std::uint64_t seed, const std::string& prompt);
 
 /// The .png file that `name` means: the ending is added where none of a picture stands.
-/// @throws Error{kUsage} for the ending of another format.
+/// @throws Error{kUsage} for the ending of another format, and for a folder.
 std::filesystem::path png_path(const std::string& name);
+
+/// Refuses what can be seen to be no place for a picture, touching nothing.
+/// @throws Error{kUsage} for a folder; Error{kIo} where a file stands in the way.
+void require_place(const std::filesystem::path& path);
+
+/// Whether two names are of one file, there or not yet.
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// Makes the folders of a picture's path and tries whether it can be written, so that nobody waits
 /// for a picture that has no place.

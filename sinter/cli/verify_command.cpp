@@ -62,32 +62,40 @@ void show(Progress& progress, const fs::path& model, std::string_view stage) {
   progress.stage(fmt::format("{}: {}", model.string(), stage));
 }
 
-/// Where the graph goes wrong: against another engine or another precision, or by numbers that are
-/// none.
-std::optional<verify::BisectFinding> find_fault(const Options& options, const fs::path& path,
-                                                const verify::ReferenceCase* reference,
-                                                Progress& progress) {
-  const verify::BisectProgress report = [&](std::size_t values) {
-    show(progress, path, fmt::format("looking at {} values", values));
+/// Where the graph goes wrong: against another engine or another model within the tolerance, or by
+/// numbers that are none.
+Bisection bisect(const Options& options, const fs::path& path,
+                 const verify::ReferenceCase* reference, std::optional<verify::Tolerance> tolerance,
+                 Progress& progress) {
+  const verify::BisectProgress report = [&](std::size_t looked, std::size_t values) {
+    show(progress, path, fmt::format("looked at {} of {} values", looked, values));
   };
   graph::OnnxModel model = graph::OnnxModel::load(path);
   const runtime::SessionOptions session = session_options(options.engine);
   const runtime::TensorMap inputs = inputs_of(model, reference);
   const verify::BisectSide suspect{model, engine_named(options.engine.engine), session};
+  Bisection result{.suspect = {path, options.engine.engine, model.compute_dtype()},
+                   .reference = {},
+                   .tolerance = tolerance,
+                   .finding = {}};
   if (options.against.empty()) {
-    const auto seen =
-        verify::find_non_finite(suspect, inputs, verify::NonFiniteScope::kOutputs, report);
-    if (seen) return seen;
-    return verify::find_non_finite(suspect, inputs, verify::NonFiniteScope::kValues, report);
+    result.finding =
+        verify::find_non_finite(suspect, inputs, verify::NonFiniteScope::kValues, report);
+    return result;
   }
-  if (against_engine(options)) {
-    graph::OnnxModel same = graph::OnnxModel::load(path);
-    return verify::bisect({same, engine_named(options.against), session}, suspect, inputs,
-                          verify::tolerance_for(DType::kF32), report);
+  const bool engine = against_engine(options);
+  const fs::path other_path = engine ? path : counterpart(options, path);
+  graph::OnnxModel other = graph::OnnxModel::load(other_path);
+  const verify::BisectSide base{other, engine ? engine_named(options.against) : suspect.engine,
+                                session};
+  result.reference = {other_path, std::string(runtime::engine_name(base.engine)),
+                      other.compute_dtype()};
+  if (!result.tolerance) {
+    result.tolerance = verify::coarser(verify::tolerance_for(result.suspect.compute),
+                                       verify::tolerance_for(result.reference->compute));
   }
-  graph::OnnxModel other = graph::OnnxModel::load(counterpart(options, path));
-  return verify::bisect({other, suspect.engine, session}, suspect, inputs,
-                        verify::tolerance_for(DType::kF16), report);
+  result.finding = verify::bisect(base, suspect, inputs, *result.tolerance, report);
+  return result;
 }
 
 void check_model(const Options& options, const fs::path& path,
@@ -100,16 +108,19 @@ void check_model(const Options& options, const fs::path& path,
       .progress = [&](const fs::path& model, std::string_view stage) {
         show(progress, model, stage);
       }};
+  std::optional<verify::GraphResult> result;
   if (against_engine(options)) {
-    outcome.graphs.push_back(
-        verify::compare_engines(path, engine_named(options.against), reference, verify_options));
+    result =
+        verify::compare_engines(path, engine_named(options.against), reference, verify_options);
   } else if (reference != nullptr && options.against.empty()) {
-    outcome.graphs.push_back(verify::verify_model(path, *reference, verify_options));
+    result = verify::verify_model(path, *reference, verify_options);
   }
-  const bool sound = !outcome.graphs.empty() && outcome.graphs.back().passed();
-  if (!options.bisect || (sound && !options.against.empty())) return;
-  if (auto finding = find_fault(options, path, reference, progress))
-    outcome.faults.push_back({path, *std::move(finding)});
+  if (result) outcome.graphs.push_back(*result);
+  const bool sound = result && result->passed() && !options.against.empty();
+  if (!options.bisect || sound) return;
+  outcome.bisections.push_back(bisect(options, path, reference,
+                                      result ? std::optional(result->tolerance) : std::nullopt,
+                                      progress));
 }
 
 void check_options(const Options& options) {
@@ -136,7 +147,7 @@ void check_options(const Options& options) {
 
 int run(const Options& options) {
   check_options(options);
-  VerifyOutcome outcome{.graphs = {}, .faults = {}, .bisected = options.bisect};
+  VerifyOutcome outcome{.graphs = {}, .bisections = {}};
   Progress progress("verifying", "");
   if (options.references.empty()) {
     for (const fs::path& path : models_of(options, nullptr))

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "sinter/verify/bisect.h"
@@ -9,17 +11,25 @@
 
 namespace sinter::cli {
 
-/// A fault that bisection found in one graph.
-struct Fault {
+/// A graph on an engine, as reports name it.
+struct ReportedSide {
   std::filesystem::path model;
-  verify::BisectFinding finding;
+  std::string engine;
+  DType compute;
+};
+
+/// What bisection of one graph came to.
+struct Bisection {
+  ReportedSide suspect;
+  std::optional<ReportedSide> reference;  // none where only NaN and infinity were looked for
+  std::optional<verify::Tolerance> tolerance;
+  std::optional<verify::BisectFinding> finding;
 };
 
 /// What `sinter verify` found.
 struct VerifyOutcome {
   std::vector<verify::GraphResult> graphs;
-  std::vector<Fault> faults;
-  bool bisected = false;
+  std::vector<Bisection> bisections;
 
   bool passed() const;
 };

@@ -5,7 +5,9 @@
 #include <utility>
 #include <variant>
 
+#include "sinter/arch/structure.h"
 #include "sinter/base/error.h"
+#include "sinter/base/message.h"
 #include "sinter/models/checkpoint_weights.h"
 #include "sinter/models/text_encoder.h"
 #include "sinter/models/unet.h"
@@ -32,18 +34,22 @@ struct Extents {
   Dim width = Dim::symbol("width");
 };
 
+void require_possible(const StaticSize& size, std::int64_t latent_factor) {
+  const auto fits = [&](std::int64_t pixels) {
+    return pixels > 0 && pixels <= kMaxStaticPixels && pixels % latent_factor == 0;
+  };
+  if (size.batch > 0 && size.batch <= kMaxStaticBatch && fits(size.height) && fits(size.width))
+    return;
+  throw Error(ErrorCode::kUsage,
+              fmt::format("the static size is {}x{}x{}, expected a batch of 1 to {} and sides that "
+                          "are multiples of {} pixels, at most {}",
+                          size.batch, size.height, size.width, kMaxStaticBatch, latent_factor,
+                          kMaxStaticPixels));
+}
+
 Extents extents(const GraphOptions& options, std::int64_t divisor) {
   if (!options.size) return {};
   const StaticSize& size = *options.size;
-  for (const std::int64_t pixels : {size.height, size.width}) {
-    if (pixels <= 0 || pixels % options.latent_factor != 0) {
-      throw Error(ErrorCode::kUsage,
-                  fmt::format("a static size of {} pixels is not a multiple of {}", pixels,
-                              options.latent_factor));
-    }
-  }
-  if (size.batch <= 0)
-    throw Error(ErrorCode::kUsage, fmt::format("a static batch of {} is not possible", size.batch));
   return {.batch = size.batch, .height = size.height / divisor, .width = size.width / divisor};
 }
 
@@ -197,6 +203,36 @@ void build_vae_encoder(const Scope& s, const VaeConfig& config, const IoProfile&
   interface.output(io.latent_out, latent);
 }
 
+/// Whether a graph needs a tensor of its component: of an autoencoder each graph is a half.
+bool needs(const GraphPlan& plan, std::string_view canonical) {
+  if (!std::holds_alternative<VaeConfig>(plan.component->config)) return true;
+  const bool decoder =
+      canonical.starts_with("decoder.") || canonical.starts_with("post_quant_conv.");
+  return decoder == (plan.folder == "vae_decoder");
+}
+
+/// A network with a hole is not begun: the shapes beside it would be guesses.
+void require_complete(const GraphPlan& plan) {
+  const arch::MissingTensor* first = nullptr;
+  std::uint64_t others = 0;
+  for (const arch::MissingTensor& tensor : plan.component->missing) {
+    if (!needs(plan, tensor.canonical)) continue;
+    if (first == nullptr)
+      first = &tensor;
+    else
+      ++others;
+  }
+  if (first == nullptr) return;
+  std::string message = fmt::format("the checkpoint has no '{}'", shown(first->key));
+  if (!first->key.ends_with(first->canonical))
+    message += fmt::format(" ('{}' in diffusers' names)", first->canonical);
+  message += fmt::format(", expected {}", arch::open_shape(first->shape));
+  if (others > 0)
+    message += fmt::format("; {} more tensor{} missing", others, others == 1 ? " is" : "s are");
+  throw Error(ErrorCode::kMissingTensor, std::move(message),
+              "the file may be pruned or damaged; sinter inspect lists what is missing");
+}
+
 }  // namespace
 
 std::vector<GraphPlan> graph_plans(const arch::Model& model) {
@@ -215,10 +251,12 @@ std::vector<GraphPlan> graph_plans(const arch::Model& model) {
 
 std::unique_ptr<Graph> build_graph(const GraphPlan& plan, const IoProfile& io,
                                    const GraphOptions& options) {
+  if (options.size) require_possible(*options.size, options.latent_factor);
   auto graph = std::make_unique<Graph>(plan.folder);
   const models::CheckpointWeights provider(plan.component->weights);
   const Scope s(*graph, provider, {.compute = options.compute, .convert = options.convert_weights});
   try {
+    require_complete(plan);
     if (const auto* text = std::get_if<TextEncoderConfig>(&plan.component->config)) {
       build_text_encoder(s, *text, io, options);
     } else if (const auto* unet = std::get_if<UNetConfig>(&plan.component->config)) {

@@ -13,7 +13,10 @@
 
 namespace sinter::convert {
 
-/// Fixed sizes instead of dynamic dimensions. Pixels for height and width.
+/// Fixed sizes instead of dynamic dimensions. Pixels for height and width, multiples of a latent
+/// cell; the limits keep a slip of the keyboard from asking for more than any machine has.
+inline constexpr std::int64_t kMaxStaticBatch = 256;
+inline constexpr std::int64_t kMaxStaticPixels = 16384;
 struct StaticSize {
   std::int64_t batch;
   std::int64_t height;
@@ -43,7 +46,7 @@ std::vector<GraphPlan> graph_plans(const arch::Model& model);
 /// Builds the graph of a plan with its interface: float32 inputs and outputs, computing in
 /// options.compute.
 /// @throws Error{kMissingTensor, kShapeMismatch} naming the tensor; Error{kUsage} for a size that
-/// does not fit.
+/// cannot be.
 std::unique_ptr<graph::Graph> build_graph(const GraphPlan& plan, const IoProfile& io,
                                           const GraphOptions& options);
 

@@ -1,9 +1,17 @@
 #include "sinter/convert/config_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <variant>
+
+#include "sinter/arch/python_json.h"
+#include "sinter/base/error.h"
+#include "sinter/convert/json_text.h"
 
 namespace sinter::convert {
 
@@ -102,6 +110,42 @@ struct ConfigWriter {
 
 bool is_xl(const arch::Model& model) { return model.family.starts_with("sdxl"); }
 
+constexpr const char* kIndexPath = "model_index.json";
+constexpr const char* kSchedulerPath = "scheduler/scheduler_config.json";
+
+/// A setting of XL's pipelines. Source: the published model_index.json of base and refiner; base's
+/// are the defaults of diffusers' pipelines, for inpainting and InstructPix2Pix too.
+struct IndexKey {
+  std::string_view name;
+  std::optional<bool> base;  // nothing: not written
+  bool refiner;
+};
+constexpr std::array kIndexKeys{IndexKey{"force_zeros_for_empty_prompt", true, false},
+                                IndexKey{"requires_aesthetics_score", std::nullopt, true}};
+
+/// Of a folder that is converted: the object in that file; empty where there is none.
+Json object_in(const Configs& configs, const char* path) {
+  const auto found = configs.find(path);
+  if (found == configs.end()) return Json::object();
+  const Json json = Json::parse(arch::without_bare_infinities(found->second), nullptr,
+                                /*allow_exceptions=*/false);
+  if (!json.is_object())
+    throw Error(ErrorCode::kBadFile, fmt::format("'{}' is no JSON object", path));
+  return json;
+}
+
+/// The scheduler that the folder names, or the family's.
+std::string scheduler_class(const arch::Model& model, const Configs& configs) {
+  const Json config = object_in(configs, kSchedulerPath);
+  if (const auto name = config.find("_class_name"); name != config.end() && name->is_string())
+    return *name;
+  const Json index = object_in(configs, kIndexPath);
+  if (const auto pair = index.find("scheduler");
+      pair != index.end() && pair->is_array() && pair->size() == 2 && (*pair)[1].is_string())
+    return (*pair)[1];
+  return is_xl(model) ? "EulerDiscreteScheduler" : "DDIMScheduler";
+}
+
 }  // namespace
 
 std::string component_config(const arch::Model& model, const arch::Component& component,
@@ -112,32 +156,58 @@ std::string component_config(const arch::Model& model, const arch::Component& co
   return text(json);
 }
 
-std::string scheduler_config(const arch::Model& model) {
+std::string scheduler_config(const arch::Model& model, const Configs& configs) {
+  const std::string prediction(
+      prediction_name(model.prediction.value_or(arch::Prediction::kEpsilon)));
+  const std::string class_name = scheduler_class(model, configs);
+  if (const auto own = configs.find(kSchedulerPath); own != configs.end()) {
+    const Json json = object_in(configs, kSchedulerPath);
+    std::string result = own->second;
+    // A folder that leaves it out means epsilon, as diffusers does.
+    if (json.value("prediction_type", Json("epsilon")) != prediction)
+      result = with_member(result, "prediction_type", Json(prediction).dump());
+    if (!json.contains("_class_name"))
+      result = with_member(result, "_class_name", Json(class_name).dump());
+    return result;
+  }
   // The training schedule that all of these families share (Rombach et al. 2022; Podell et al.
   // 2023).
-  return text(Json{{"_class_name", is_xl(model) ? "EulerDiscreteScheduler" : "DDIMScheduler"},
-                   {"num_train_timesteps", 1000},
-                   {"beta_start", 0.00085},
-                   {"beta_end", 0.012},
-                   {"beta_schedule", "scaled_linear"},
-                   {"prediction_type", std::string(prediction_name(
-                                           model.prediction.value_or(arch::Prediction::kEpsilon)))},
-                   {"timestep_spacing", "leading"},
-                   {"steps_offset", 1},
-                   {"clip_sample", false},
-                   {"set_alpha_to_one", false}});
+  Json json{{"_class_name", class_name},
+            {"num_train_timesteps", 1000},
+            {"beta_start", 0.00085},
+            {"beta_end", 0.012},
+            {"beta_schedule", "scaled_linear"},
+            {"prediction_type", prediction},
+            {"timestep_spacing", "leading"},
+            {"steps_offset", 1},
+            {"clip_sample", false},
+            {"set_alpha_to_one", false}};
+  if (model.zero_terminal_snr) {
+    json["rescale_betas_zero_snr"] = true;
+    json["timestep_spacing"] = "trailing";  // only it begins at the step that is pure noise
+  }
+  return text(json);
 }
 
-std::string model_index(const arch::Model& model, const std::vector<std::string>& folders) {
+std::string model_index(const arch::Model& model, const std::vector<std::string>& folders,
+                        const Configs& configs) {
   Json json{{"_class_name",
              is_xl(model) ? "ORTStableDiffusionXLPipeline" : "ORTStableDiffusionPipeline"}};
-  // The base model was trained with zeros where there is no text (Podell et al. 2023; its published
-  // model_index.json).
-  if (model.family == "sdxl-base") json["force_zeros_for_empty_prompt"] = true;
+  const Json own = object_in(configs, kIndexPath);
+  for (const IndexKey& key : kIndexKeys) {
+    const auto said = own.find(key.name);
+    if (said != own.end() && said->is_boolean()) {
+      json[std::string(key.name)] = *said;
+      continue;
+    }
+    if (!is_xl(model)) continue;
+    const std::optional<bool> usual = model.family == "sdxl-refiner" ? key.refiner : key.base;
+    if (usual) json[std::string(key.name)] = *usual;
+  }
   const auto has = [&](std::string_view folder) {
     return std::ranges::find(folders, folder) != folders.end();
   };
-  json["scheduler"] = {"diffusers", is_xl(model) ? "EulerDiscreteScheduler" : "DDIMScheduler"};
+  json["scheduler"] = {"diffusers", scheduler_class(model, configs)};
   for (const std::string_view encoder : {"text_encoder", "text_encoder_2"}) {
     if (!has(encoder)) continue;
     json[std::string(encoder)] = {"optimum.onnxruntime", "ORTModelTextEncoder"};

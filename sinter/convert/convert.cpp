@@ -12,6 +12,7 @@
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
 #include "sinter/convert/config_files.h"
+#include "sinter/convert/output_folder.h"
 
 namespace sinter::convert {
 namespace fs = std::filesystem;
@@ -27,34 +28,6 @@ struct PrecisionRow {
 constexpr std::array kPrecisions{
     PrecisionRow{Precision::kF16, "fp16"}, PrecisionRow{Precision::kF32, "fp32"},
     PrecisionRow{Precision::kBF16, "bf16"}, PrecisionRow{Precision::kKeep, "keep"}};
-
-/// Whether everything at the top of a folder is of the kind that sinter writes there.
-bool made_by_sinter(const fs::path& out) {
-  static constexpr std::array<std::string_view, 10> kOurs{
-      "sinter.json",  "model_index.json", "scheduler", "tokenizer",   "tokenizer_2",
-      "text_encoder", "text_encoder_2",   "unet",      "vae_decoder", "vae_encoder"};
-  const Json record = Json::parse(read_text(out / "sinter.json"), nullptr, false);
-  if (!record.is_object() || !record.contains("sinter") || !record.contains("graphs")) return false;
-  return std::ranges::all_of(fs::directory_iterator(out), [](const fs::directory_entry& entry) {
-    return std::ranges::find(kOurs, entry.path().filename().string()) != kOurs.end();
-  });
-}
-
-void require_free(const fs::path& out, const fs::path& checkpoint) {
-  if (!fs::exists(out)) return;
-  if (!fs::is_directory(out))
-    throw Error(ErrorCode::kUsage, fmt::format("{} exists and is not a folder", out.string()));
-  if (!fs::is_empty(out) && (!fs::exists(out / "sinter.json") || !made_by_sinter(out))) {
-    throw Error(ErrorCode::kUsage,
-                fmt::format("{} exists and was not made by sinter", out.string()),
-                "name a new folder, or remove it first");
-  }
-  const fs::path inside = fs::canonical(checkpoint).lexically_relative(fs::canonical(out));
-  if (!inside.empty() && *inside.begin() != "..") {
-    throw Error(ErrorCode::kUsage, fmt::format("{} holds the checkpoint {} and would be replaced",
-                                               out.string(), checkpoint.string()));
-  }
-}
 
 /// The dtype that most of the component's bytes are stored in.
 DType stored_dtype(const arch::Component& component) {
@@ -91,22 +64,23 @@ void write_text(const fs::path& path, std::string_view text) {
 
 std::vector<GraphPlan> chosen(const arch::Model& model,
                               const std::vector<std::string>& components) {
-  const std::vector<GraphPlan> all = graph_plans(model);
-  if (components.empty()) return all;
-  std::vector<GraphPlan> plans;
+  std::vector<GraphPlan> plans = graph_plans(model);
+  if (components.empty()) return plans;
+  const auto means = [](std::string_view name, const GraphPlan& plan) {
+    return name == plan.folder || name == plan.component->name;
+  };
   for (const std::string& name : components) {
-    bool found = false;
-    for (const GraphPlan& plan : all) {
-      if (plan.folder != name && plan.component->name != name) continue;
-      plans.push_back(plan);
-      found = true;
-    }
-    if (found) continue;
+    if (std::ranges::any_of(plans, [&](const GraphPlan& plan) { return means(name, plan); }))
+      continue;
     std::vector<std::string> there;
-    for (const GraphPlan& plan : all) there.push_back(plan.folder);
+    for (const GraphPlan& plan : plans) there.push_back(plan.folder);
     throw Error(ErrorCode::kUsage, fmt::format("the checkpoint gives no '{}'; it gives {}", name,
                                                fmt::join(there, ", ")));
   }
+  std::erase_if(plans, [&](const GraphPlan& plan) {
+    return std::ranges::none_of(components,
+                                [&](const std::string& name) { return means(name, plan); });
+  });
   return plans;
 }
 
@@ -117,9 +91,11 @@ std::int64_t latent_factor(const arch::Model& model) {
 
 class Conversion {
  public:
-  Conversion(const weights::Checkpoint& checkpoint, const arch::Model& model, const fs::path& out,
-             const ConvertOptions& options)
-      : checkpoint_(checkpoint),
+  /// source: the checkpoint's path. out: an output_place that is replaceable.
+  Conversion(const fs::path& source, const weights::Checkpoint& checkpoint,
+             const arch::Model& model, const fs::path& out, const ConvertOptions& options)
+      : source_(source),
+        checkpoint_(checkpoint),
         model_(model),
         out_(out),
         options_(options),
@@ -137,13 +113,15 @@ class Conversion {
     }
     if (model_.find("unet") != nullptr)
       write_text(folder_.staging() / "scheduler" / "scheduler_config.json",
-                 scheduler_config(model_));
+                 scheduler_config(model_, checkpoint_.configs()));
     if (options_.extra_files) {
       for (const ExtraFile& file : options_.extra_files(model_))
         write_text(folder_.staging() / file.path, file.text);
     }
-    write_text(folder_.staging() / "model_index.json", model_index(model_, folders));
+    write_text(folder_.staging() / "model_index.json",
+               model_index(model_, folders, checkpoint_.configs()));
     write_text(folder_.staging() / "sinter.json", record(reports));
+    require_replaceable(out_, source_);  // much may have happened while packing
     folder_.commit();
     return reports;
   }
@@ -176,7 +154,7 @@ class Conversion {
             .nodes = graph->nodes().size(),
             .initializers = graph->initializers().size(),
             .weight_bytes = stored.bytes,
-            .link = stored.kind};
+            .link = stored.link};
   }
 
   void report(const GraphPlan& plan, std::uint64_t done, std::uint64_t total) const {
@@ -212,10 +190,14 @@ class Conversion {
     if (options_.size)
       json["static"] = {options_.size->batch, options_.size->height, options_.size->width};
     if (options_.controlnet_inputs) json["controlnet_inputs"] = true;
+    const FolderContent content = content_of(folder_.staging());
+    json["files"] = content.files;
+    json["links"] = content.links;
     // File names may be any bytes; JSON is UTF-8.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   }
 
+  const fs::path& source_;
   const weights::Checkpoint& checkpoint_;
   const arch::Model& model_;
   const fs::path& out_;
@@ -224,21 +206,47 @@ class Conversion {
   AtomicFolder folder_;
 };
 
-std::vector<std::string> warnings_of(const arch::Model& model, const ConvertOptions& options,
-                                     const std::vector<GraphReport>& graphs) {
+/// A prediction that no sampler here has would give a wrong picture.
+void require_known_prediction(const arch::Model& model) {
+  if (!model.foreign_prediction || model.find("unet") == nullptr) return;
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("the UNet predicts something that sinter does not have: {}",
+                          model.prediction_evidence),
+              "--prediction epsilon or v converts it as that");
+}
+
+std::vector<std::string> warnings_of(const arch::Model& model, const ConvertOptions& options) {
   std::vector<std::string> warnings;
-  if (model.find("unet") != nullptr && !model.prediction) {
+  for (const std::string& component : model.missing_components)
+    if (options.components.empty())
+      warnings.push_back(
+          fmt::format("the checkpoint has no {}, so the folder has none", component));
+  if (model.find("unet") != nullptr && !model.prediction)
     warnings.push_back(
         fmt::format("epsilon prediction is assumed: {}; --prediction v says otherwise",
                     model.prediction_evidence));
-  }
-  const bool outside = std::ranges::any_of(
-      graphs, [](const GraphReport& graph) { return graph.link == LinkKind::kPath; });
-  if (options.weights == WeightStorage::kLink && outside) {
-    warnings.emplace_back(
-        "the output is on another disk than the checkpoint, so its graphs point outside their "
-        "folders: sinter runs them, "
-        "other tools refuse that; --weights pack makes a folder for them");
+  return warnings;
+}
+
+/// Why graphs had to be written that point out of their folders.
+struct LinkReason {
+  HardLink link;
+  std::string_view words;
+};
+constexpr std::array kLinkReasons{
+    LinkReason{HardLink::kOtherDisk, "the output is on another disk than the checkpoint"},
+    LinkReason{HardLink::kNotPermitted,
+               "the checkpoint belongs to another user, and the system forbids to link it"},
+    LinkReason{HardLink::kNotPossible, "the disk takes no hard links of the checkpoint"}};
+
+std::vector<std::string> portability_of(const std::vector<GraphReport>& graphs) {
+  std::vector<std::string> warnings;
+  for (const LinkReason& reason : kLinkReasons) {
+    if (std::ranges::find(graphs, reason.link, &GraphReport::link) == graphs.end()) continue;
+    warnings.push_back(fmt::format(
+        "{}, so its graphs point outside their folders: sinter runs them, other tools refuse that; "
+        "--weights pack makes a folder for them",
+        reason.words));
   }
   return warnings;
 }
@@ -258,17 +266,22 @@ Precision precision_from_name(std::string_view name) {
 }
 
 ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOptions& options) {
+  const fs::path place = output_place(out);
   const weights::Checkpoint checkpoint = weights::Checkpoint::open(path);
-  require_free(out, path);
-  ConvertReport report{
-      .model = arch::detect(checkpoint, options.detect), .graphs = {}, .warnings = {}};
+  require_replaceable(place, path);
+  ConvertReport report{.model = arch::detect(checkpoint, options.detect),
+                       .graphs = {},
+                       .warnings = {},
+                       .portability = {}};
   try {
-    report.graphs = Conversion(checkpoint, report.model, out, options).run();
+    require_known_prediction(report.model);
+    report.graphs = Conversion(path, checkpoint, report.model, place, options).run();
   } catch (Error& error) {
     error.add_context(fmt::format("converting {} as {}", path.string(), report.model.family));
     throw;
   }
-  report.warnings = warnings_of(report.model, options, report.graphs);
+  report.warnings = warnings_of(report.model, options);
+  report.portability = portability_of(report.graphs);
   return report;
 }
 

@@ -51,7 +51,7 @@ struct GraphReport {
   std::size_t nodes;
   std::size_t initializers;
   std::uint64_t weight_bytes;
-  LinkKind link;
+  HardLink link;  // of the weights, where they are linked
 };
 
 struct ConvertReport {
@@ -59,12 +59,14 @@ struct ConvertReport {
       model;  // its components refer to a checkpoint that is closed: read names and configs only
   std::vector<GraphReport> graphs;
   std::vector<std::string> warnings;
+  std::vector<std::string> portability;  // warnings that concern other programs only
 };
 
 /// Writes the folder `out` from a checkpoint, whole or not at all. An earlier folder of sinter's is
-/// replaced.
-/// @throws Error{kUsage} when `out` exists and is not sinter's, or holds the checkpoint; all that
-/// reading and building throw.
+/// replaced; where `out` is a symbolic link, that which it leads to.
+/// @throws Error{kUsage} when `out` exists and may not be replaced (output_folder.h);
+/// Error{kUnsupported} when the UNet predicts what no sampler of sinter takes and
+/// options.detect.prediction says nothing; all that reading and building throw.
 ConvertReport convert(const std::filesystem::path& checkpoint, const std::filesystem::path& out,
                       const ConvertOptions& options);
 

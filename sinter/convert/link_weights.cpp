@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "sinter/base/error.h"
+#include "sinter/base/utf8.h"
 #include "sinter/convert/weight_files.h"
-#include "sinter/weights/utf8.h"
 
 namespace sinter::convert {
 namespace fs = std::filesystem;
@@ -28,19 +28,28 @@ std::string path_out_of(const fs::path& folder, const fs::path& source) {
   return neighbours ? source.lexically_relative(folder).generic_string() : source.generic_string();
 }
 
-/// A name for the link inside the folder; two sources of one name, and a source that is called like
-/// a file of the folder, are told apart by their number.
+/// Whether a graph's folder has, or may have for a moment, a file of that name.
+bool is_ours(std::string_view name) {
+  return name == "model.onnx" || name == "config.json" || name == "model.onnx.data" ||
+         name.starts_with('.');
+}
+
+/// A name for the link inside the folder: the source's own, unless a file of the folder or another
+/// link is called so.
 std::string link_name(const fs::path& source, std::size_t file,
                       const std::map<std::size_t, std::string>& taken) {
+  const auto is_free = [&](const std::string& name) {
+    return !is_ours(name) &&
+           std::ranges::none_of(taken, [&](const auto& link) { return link.second == name; });
+  };
   std::string name = source.filename().string();
   // ONNX holds names as UTF-8 and a file system holds any bytes.
-  if (weights::utf8_length(std::as_bytes(std::span(name))) != name.size())
-    name = fmt::format("weights.{}{}", file, source.extension().string());
-  const bool ours = name == "model.onnx" || name == "config.json";
-  const bool used =
-      std::ranges::any_of(taken, [&](const auto& link) { return link.second == name; });
-  if (!ours && !used) return name;
-  return fmt::format("{}.{}{}", source.stem().string(), file, source.extension().string());
+  const bool readable = utf8_length(std::as_bytes(std::span(name))) == name.size();
+  if (readable && is_free(name)) return name;
+  for (std::size_t number = file;; ++number) {
+    name = fmt::format("weights.{}.safetensors", number);
+    if (is_free(name)) return name;
+  }
 }
 
 }  // namespace
@@ -57,8 +66,8 @@ StoredWeights link_weights(const graph::Graph& graph, const weights::Checkpoint&
       const weights::SourceFile& file = checkpoint.files()[range->file];
       const fs::path source = fs::canonical(file.path);
       std::string location = link_name(source, range->file, locations);
-      if (!hard_link(source, staging / location)) {
-        stored.kind = LinkKind::kPath;
+      if (const HardLink link = hard_link(source, staging / location); link != HardLink::kMade) {
+        stored.link = link;
         location = path_out_of(fs::weakly_canonical(folder), source);
       }
       stored.options.links.push_back({.location = location,

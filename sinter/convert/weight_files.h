@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sinter/base/file.h"
 #include "sinter/graph/graph.h"
 #include "sinter/graph/onnx_writer.h"
 #include "sinter/weights/checkpoint.h"
@@ -18,17 +19,14 @@ enum class WeightStorage {
   kPack,  // model.onnx.data beside the graph, aligned, in the dtype of use
 };
 
-/// How a linked file is reached from the graph's folder.
-enum class LinkKind {
-  kHardLink,  // another name of the file inside the folder: engines accept nothing outside it
-  kPath,  // a path out of the folder, where the disk has no hard links: for sinter's own sessions
-};
-
 /// Where a graph's weights were put.
 struct StoredWeights {
   graph::OnnxWriteOptions options;  // placements and links for the writer
   std::uint64_t bytes = 0;          // of the initializers
-  LinkKind kind = LinkKind::kHardLink;
+  /// A linked file gets another name inside the folder, as engines accept nothing outside it. Where
+  /// that cannot be (here is why), the graph has a path out of the folder, for sinter's own
+  /// sessions.
+  HardLink link = HardLink::kMade;
 };
 
 /// Called with bytes done and in all.

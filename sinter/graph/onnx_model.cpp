@@ -4,7 +4,6 @@
 #include <onnx.pb.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <limits>
 #include <map>
@@ -14,6 +13,7 @@
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
 #include "sinter/base/shape.h"
+#include "sinter/graph/external_data.h"
 
 namespace sinter::graph {
 namespace fs = std::filesystem;
@@ -21,10 +21,6 @@ namespace {
 
 // Protobuf counts bytes of one message in a signed 32-bit number.
 constexpr std::uint64_t kProtobufLimit = std::numeric_limits<std::int32_t>::max();
-
-// The location by which engines know that the offset is an address in this process. A file that
-// came with it would make them read wherever it says.
-constexpr std::string_view kAddressLocation = "*/_ORT_MEM_ADDR_/*";
 
 // Smaller external tensors are put into the model: sizes, scales and axes, which an engine may have
 // to know while it reads the graph.
@@ -60,92 +56,49 @@ using TensorVisitor = std::function<void(onnx::TensorProto&)>;
 
 void visit_tensors(onnx::GraphProto& graph, const TensorVisitor& visit);
 
+void visit_tensors(onnx::SparseTensorProto& tensor, const TensorVisitor& visit) {
+  if (tensor.has_values()) visit(*tensor.mutable_values());
+  if (tensor.has_indices()) visit(*tensor.mutable_indices());
+}
+
+void visit_tensors(google::protobuf::RepeatedPtrField<onnx::AttributeProto>& attributes,
+                   const TensorVisitor& visit) {
+  for (onnx::AttributeProto& attribute : attributes) {
+    if (attribute.has_t()) visit(*attribute.mutable_t());
+    for (onnx::TensorProto& tensor : *attribute.mutable_tensors()) visit(tensor);
+    if (attribute.has_sparse_tensor()) visit_tensors(*attribute.mutable_sparse_tensor(), visit);
+    for (onnx::SparseTensorProto& tensor : *attribute.mutable_sparse_tensors()) {
+      visit_tensors(tensor, visit);
+    }
+    if (attribute.has_g()) visit_tensors(*attribute.mutable_g(), visit);
+    for (onnx::GraphProto& inner : *attribute.mutable_graphs()) visit_tensors(inner, visit);
+  }
+}
+
 void visit_tensors(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
                    const TensorVisitor& visit) {
-  for (onnx::NodeProto& node : nodes) {
-    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_t()) visit(*attribute.mutable_t());
-      for (onnx::TensorProto& tensor : *attribute.mutable_tensors()) visit(tensor);
-      if (attribute.has_g()) visit_tensors(*attribute.mutable_g(), visit);
-      for (onnx::GraphProto& inner : *attribute.mutable_graphs()) visit_tensors(inner, visit);
-    }
-  }
+  for (onnx::NodeProto& node : nodes) visit_tensors(*node.mutable_attribute(), visit);
 }
 
 void visit_tensors(onnx::GraphProto& graph, const TensorVisitor& visit) {
   for (onnx::TensorProto& tensor : *graph.mutable_initializer()) visit(tensor);
+  for (onnx::SparseTensorProto& tensor : *graph.mutable_sparse_initializer()) {
+    visit_tensors(tensor, visit);
+  }
   visit_tensors(*graph.mutable_node(), visit);
 }
 
-// Every tensor of a model that may have external data.
+// Every tensor of a model that may have external data: one that is left out here would be opened by
+// an engine, unchecked.
 void visit_tensors(onnx::ModelProto& model, const TensorVisitor& visit) {
   visit_tensors(*model.mutable_graph(), visit);
+  for (onnx::TrainingInfoProto& training : *model.mutable_training_info()) {
+    if (training.has_initialization()) visit_tensors(*training.mutable_initialization(), visit);
+    if (training.has_algorithm()) visit_tensors(*training.mutable_algorithm(), visit);
+  }
   for (onnx::FunctionProto& function : *model.mutable_functions()) {
     visit_tensors(*function.mutable_node(), visit);
-  }
-}
-
-struct ExternalRange {
-  std::string location;
-  std::uint64_t offset = 0;
-  std::optional<std::uint64_t> length;
-};
-
-std::uint64_t number(const onnx::StringStringEntryProto& entry) {
-  std::uint64_t value = 0;
-  const std::string& text = entry.value();
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    throw Error(ErrorCode::kBadFile,
-                fmt::format("'{}' of its external data is '{}', expected a number of bytes",
-                            entry.key(), text));
-  }
-  return value;
-}
-
-ExternalRange external_range(const onnx::TensorProto& tensor) {
-  ExternalRange range;
-  for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
-    if (entry.key() == "location") range.location = entry.value();
-    if (entry.key() == "offset") range.offset = number(entry);
-    if (entry.key() == "length") range.length = number(entry);
-  }
-  if (range.location.empty()) {
-    throw Error(ErrorCode::kBadFile, "its external data names no file");
-  }
-  if (range.location == kAddressLocation) {
-    throw Error(ErrorCode::kBadFile, "its external data is a memory address, not a file");
-  }
-  return range;
-}
-
-Shape shape_of(const onnx::TensorProto& tensor) {
-  return {tensor.dims().begin(), tensor.dims().end()};
-}
-
-// Bytes of the tensor's elements; nothing for packed or unknown element types.
-std::optional<std::uint64_t> payload_bytes(const onnx::TensorProto& tensor) {
-  const std::int64_t count = element_count(shape_of(tensor));
-  const std::optional<DType> dtype = dtype_from_onnx(tensor.data_type());
-  if (!dtype) return std::nullopt;
-  return static_cast<std::uint64_t>(count) * dtype_bytes(*dtype);
-}
-
-void check_range(const onnx::TensorProto& tensor, const ExternalRange& range,
-                 std::uint64_t file_bytes) {
-  const std::optional<std::uint64_t> payload = payload_bytes(tensor);
-  if (payload && range.length && *range.length != *payload) {
-    throw Error(ErrorCode::kBadFile,
-                fmt::format("its external data has {} bytes, expected {} for its shape and type",
-                            *range.length, *payload));
-  }
-  const std::uint64_t length = range.length.value_or(payload.value_or(0));
-  if (range.offset > file_bytes || length > file_bytes - range.offset) {
-    throw Error(
-        ErrorCode::kBadFile,
-        fmt::format("its external data is {} bytes at offset {} of '{}', which has only {} bytes",
-                    length, range.offset, range.location, file_bytes),
-        "the file beside the model is cut short or belongs to another model");
+    visit_tensors(*function.mutable_attribute_proto(), visit);
   }
 }
 
@@ -206,10 +159,7 @@ struct OnnxModel::State {
   fs::path path;
   onnx::ModelProto model;
   int own_outputs = 0;
-  std::vector<MappedFile> mappings;
-  std::vector<ExternalFile> files;
-  std::map<std::string, std::size_t, std::less<>> by_location;  // index into files
-  std::map<std::string, LinkRecord, std::less<>> links;         // by location
+  ExternalFiles files;
 
   const onnx::GraphProto& graph() const { return model.graph(); }
 
@@ -228,41 +178,18 @@ struct OnnxModel::State {
   }
 
   void read_links() {
+    files.set_model(path);
     for (const onnx::StringStringEntryProto& entry : model.metadata_props()) {
-      if (!entry.key().starts_with(kLinkKeyPrefix)) continue;
-      LinkRecord record = link_record_from_json(entry.value());
-      std::string location = record.location;
-      links.insert_or_assign(std::move(location), std::move(record));
+      if (entry.key().starts_with(kLinkKeyPrefix)) {
+        files.add_link(link_record_from_json(entry.value()));
+      }
     }
-  }
-
-  const ExternalFile& external_file(const std::string& location) {
-    const auto known = by_location.find(location);
-    if (known != by_location.end()) return files[known->second];
-    const fs::path file = (path.parent_path() / location).lexically_normal();
-    const auto link = links.find(location);
-    if (!fs::exists(file)) {
-      throw Error(ErrorCode::kIo,
-                  fmt::format("the weights of {} are in '{}', and there is no {}", path.string(),
-                              location, file.string()),
-                  link == links.end()
-                      ? std::string("an ONNX model with external data is several files; put them "
-                                    "all into one folder")
-                      : fmt::format("the checkpoint was moved or deleted (it was {}); put it back, "
-                                    "or convert again: {}",
-                                    link->second.source, convert_again(link->second, path)));
-    }
-    mappings.emplace_back(file);
-    const std::span<const std::byte> bytes = mappings.back().bytes();
-    if (link != links.end()) check_link(link->second, file, bytes, path);
-    by_location.emplace(location, files.size());
-    return files.emplace_back(ExternalFile{location, bytes});
   }
 
   // Only for tensors that map_external() has checked.
   std::span<const std::byte> external_bytes(const onnx::TensorProto& tensor) const {
     const ExternalRange range = external_range(tensor);
-    const ExternalFile& file = files[by_location.find(range.location)->second];
+    const ExternalFile& file = files.at(range.location);
     const std::uint64_t length =
         range.length.value_or(payload_bytes(tensor).value_or(file.bytes.size() - range.offset));
     return file.bytes.subspan(static_cast<std::size_t>(range.offset),
@@ -279,7 +206,7 @@ struct OnnxModel::State {
       if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
       try {
         const ExternalRange range = external_range(tensor);
-        check_range(tensor, range, external_file(range.location).bytes.size());
+        check_range(tensor, range, files.open(range.location).bytes.size());
       } catch (Error& error) {
         if (error.code() == ErrorCode::kBadFile) {
           error.add_context(fmt::format("locating tensor '{}'", tensor.name()));
@@ -416,7 +343,7 @@ void OnnxModel::hide_exposed() {
   outputs.DeleteSubrange(state_->own_outputs, outputs.size() - state_->own_outputs);
 }
 
-const std::vector<ExternalFile>& OnnxModel::files() const { return state_->files; }
+const std::vector<ExternalFile>& OnnxModel::files() const { return state_->files.all(); }
 
 namespace {
 
@@ -468,13 +395,17 @@ std::vector<Weight> OnnxModel::weights() const {
 std::string OnnxModel::serialized(WeightForm form) const {
   const bool inputs = form == WeightForm::kInputs;
   // A model with all its weights inside needs no change, and a copy may be large.
-  if (state_->files.empty()) return to_bytes(state_->model, state_->path);
+  if (state_->files.all().empty()) return to_bytes(state_->model, state_->path);
   onnx::ModelProto copy = state_->model;
+  std::set<const onnx::TensorProto*> kept;
   std::set<std::string> weight_names;
-  for (const Weight& weight : weights()) weight_names.insert(weight.name);
+  for (const onnx::TensorProto& tensor : copy.graph().initializer()) {
+    if (!state_->is_weight(tensor)) continue;
+    kept.insert(&tensor);
+    weight_names.insert(tensor.name());
+  }
   visit_tensors(copy, [&](onnx::TensorProto& tensor) {
-    if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
-    if (weight_names.contains(tensor.name()) && state_->is_weight(tensor)) return;
+    if (tensor.data_location() != onnx::TensorProto::EXTERNAL || kept.contains(&tensor)) return;
     const std::span<const std::byte> bytes = state_->external_bytes(tensor);
     tensor.set_raw_data(bytes.data(), bytes.size());
     tensor.clear_external_data();

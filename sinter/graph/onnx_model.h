@@ -12,7 +12,7 @@
 
 #include "sinter/base/dtype.h"
 #include "sinter/base/shape.h"
-#include "sinter/graph/link_record.h"
+#include "sinter/graph/external_data.h"
 
 namespace sinter::graph {
 
@@ -33,12 +33,6 @@ struct NodeSummary {
   std::vector<std::string> outputs;
 };
 
-/// A file that holds weights of the model, mapped.
-struct ExternalFile {
-  std::string location;              // as the ONNX file spells it
-  std::span<const std::byte> bytes;  // valid while the OnnxModel lives
-};
-
 /// An initializer that lies in a mapped file.
 struct Weight {
   std::string name;
@@ -54,12 +48,13 @@ enum class WeightForm { kReferences, kInputs };
 /// foreign.
 ///
 /// Weights linked by sinter are checked against what was recorded when they were linked: a changed
-/// or moved source is an error here, never wrong numbers later.
+/// or moved source is an error here, never wrong numbers later. Others must lie in the model's
+/// folder or below it.
 class OnnxModel {
  public:
   /// @throws Error{kIo} when a file is missing, Error{kBadFile} when the ONNX file or a range in it
-  /// is damaged,
-  ///         Error{kSourceChanged} when a linked source is not the one that was converted.
+  ///         is damaged or leads out of its folder, Error{kSourceChanged} when a linked source is
+  ///         not the one that was converted.
   static OnnxModel load(const std::filesystem::path& path);
 
   /// Takes a model from its bytes.

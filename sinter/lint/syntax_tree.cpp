@@ -21,4 +21,21 @@ SyntaxTree::SyntaxTree(std::string text) : text_(std::move(text)) {
 
 bool SyntaxTree::has_errors() const { return ts_node_has_error(ts_tree_root_node(tree_.get())); }
 
+std::optional<Place> SyntaxTree::first_error() const {
+  TSNode node = ts_tree_root_node(tree_.get());
+  if (!ts_node_has_error(node)) return std::nullopt;
+  while (!ts_node_is_error(node) && !ts_node_is_missing(node)) {
+    const std::uint32_t count = ts_node_child_count(node);
+    std::uint32_t i = 0;
+    while (i < count && !ts_node_has_error(ts_node_child(node, i))) ++i;
+    if (i == count) break;
+    node = ts_node_child(node, i);
+  }
+  const TSPoint point = ts_node_start_point(node);
+  return Place{.line = point.row + 1,
+               .column = point.column + 1,
+               .begin = ts_node_start_byte(node),
+               .end = ts_node_end_byte(node)};
+}
+
 }  // namespace sinter::lint

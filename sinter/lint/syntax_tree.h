@@ -1,7 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+
+#include "sinter/lint/place.h"
 
 struct TSTree;
 
@@ -17,6 +20,12 @@ class SyntaxTree {
 
   const std::string& text() const { return text_; }
   bool has_errors() const;
+
+  /// The first place that is no Python; empty for a sound script.
+  std::optional<Place> first_error() const;
+
+  /// For the reader of this folder; valid while the object lives.
+  const TSTree* tree() const { return tree_.get(); }
 
  private:
   struct Delete {

@@ -77,11 +77,17 @@ Tensor token_rows(const Tokenizer& tokenizer, std::span<const std::string> texts
 
 Conditioning encode_texts(const TextEncoderPart& encoder, runtime::Session& session,
                           std::span<const std::string> texts, std::size_t windows, bool hidden) {
+  if (texts.empty() || windows == 0) throw Error(ErrorCode::kUsage, "no texts to encode");
   const Tensor ids = token_rows(encoder.tokenizer, texts, windows);
   runtime::TensorMap outputs = run_rows(session, {{"input_ids", ids}}, ids.shape().front());
   Conditioning result;
   const Tensor states = taken(
       outputs, hidden ? penultimate_name(encoder, session) : "last_hidden_state", encoder.name);
+  if (states.shape().size() != 3 || states.shape()[1] != ids.shape()[1]) {
+    throw Error(ErrorCode::kShapeMismatch,
+                fmt::format("the states of {} are {}, expected [{},{},width]", encoder.name,
+                            to_string(states.shape()), ids.shape()[0], ids.shape()[1]));
+  }
   // The windows of a text lie one after the other: joining them is another shape.
   result.states = states.reshaped({static_cast<std::int64_t>(texts.size()),
                                    static_cast<std::int64_t>(windows * Tokenizer::kWindow),
@@ -94,7 +100,7 @@ Conditioning encode_texts(const TextEncoderPart& encoder, runtime::Session& sess
 Conditioning join(const Conditioning& first, const Conditioning& second) {
   const Shape& a = first.states.shape();
   const Shape& b = second.states.shape();
-  if (a[0] != b[0] || a[1] != b[1]) {
+  if (a.size() != 3 || b.size() != 3 || a[0] != b[0] || a[1] != b[1]) {
     throw Error(ErrorCode::kShapeMismatch,
                 fmt::format("the text encoders gave {} and {}, expected equal texts and tokens",
                             to_string(a), to_string(b)));

@@ -29,11 +29,13 @@ std::size_t windows_needed(const Tokenizer& tokenizer, std::span<const std::stri
 /// Runs one text encoder. With `hidden` the states are those before its last layer
 /// (hidden_states.{N-1}) and the pooled projection is taken where the graph has it; else they are
 /// last_hidden_state.
-/// @throws Error{kMissingTensor} when the graph lacks the output.
+/// @throws Error{kUsage} without texts; Error{kMissingTensor} when the graph lacks the output;
+/// Error{kShapeMismatch} when it has another shape.
 Conditioning encode_texts(const TextEncoderPart& encoder, runtime::Session& session,
                           std::span<const std::string> texts, std::size_t windows, bool hidden);
 
 /// Joins what two encoders made of the same texts: states side by side, the second's pooled one.
+/// @throws Error{kShapeMismatch} when they were not given the same texts and windows.
 Conditioning join(const Conditioning& first, const Conditioning& second);
 
 }  // namespace sinter::pipeline

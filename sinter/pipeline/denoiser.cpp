@@ -29,11 +29,34 @@ constexpr std::array kForeignInputs{
 constexpr std::array<std::string_view, 5> kKnownInputs{
     "sample", "timestep", "encoder_hidden_states", "text_embeds", "time_ids"};
 
+// Whether there is a negative text.
+bool has_two_texts(const Conditioning& conditioning) {
+  const Shape& states = conditioning.states.shape();
+  if (states.size() != 3 || states[0] < 1 || states[0] > 2 || states[1] < 1) {
+    throw Error(ErrorCode::kShapeMismatch,
+                fmt::format("the conditioning is {}, expected [1,tokens,width], or 2 with guidance",
+                            to_string(states)));
+  }
+  if (conditioning.pooled) {
+    const Shape& pooled = conditioning.pooled->shape();
+    if (pooled.size() != 2 || pooled[0] != states[0]) {
+      throw Error(ErrorCode::kShapeMismatch,
+                  fmt::format("the pooled conditioning is {}, expected [{},width]",
+                              to_string(pooled), states[0]));
+    }
+  }
+  return states[0] == 2;
+}
+
 }  // namespace
 
 Denoiser::Denoiser(runtime::Session& session, const Conditioning& conditioning,
                    const DenoiserOptions& options)
-    : session_(session), options_(options), guidance_(conditioning.states.shape().front() == 2) {
+    : session_(session), options_(options), guidance_(has_two_texts(conditioning)) {
+  if (options.pictures < 1) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{} pictures, expected at least 1", options.pictures));
+  }
   check_inputs(conditioning);
   conditions_.emplace("encoder_hidden_states",
                       each_repeated(conditioning.states, options.pictures));
@@ -62,31 +85,43 @@ void Denoiser::check_inputs(const Conditioning& conditioning) const {
         fmt::format("the unet has an input '{}', which text to picture cannot fill", input.name),
         foreign == kForeignInputs.end() ? std::string() : std::string(foreign->hint));
   }
-  if (const auto* sample = find_declaration(session_.inputs(), "sample");
-      sample != nullptr && sample->shape.size() == 4) {
-    const Shape& shape = sample->shape;
-    const std::int64_t height = shape[2] * options_.factor;
-    const std::int64_t width = shape[3] * options_.factor;
-    if ((shape[2] > 0 && height != options_.height) || (shape[3] > 0 && width != options_.width)) {
-      throw Error(ErrorCode::kUsage,
-                  fmt::format("the size is {}x{}, but the unet was converted for {}x{} alone",
-                              options_.width, options_.height, width, height),
-                  "ask for that size, or convert without --static");
-    }
-    if (shape[1] == 9) {
-      throw Error(ErrorCode::kUnsupported,
-                  "the unet takes 9 channels, expected 4: it is an inpainting model",
-                  "drawing from text alone needs the model's ordinary version");
-    }
+  check_sample();
+  check_context(conditioning.states.shape());
+}
+
+void Denoiser::check_sample() const {
+  const auto* sample = find_declaration(session_.inputs(), "sample");
+  if (sample == nullptr || sample->shape.size() != 4) return;
+  const Shape& shape = sample->shape;
+  const std::int64_t height = shape[2] * options_.factor;
+  const std::int64_t width = shape[3] * options_.factor;
+  if ((shape[2] > 0 && height != options_.height) || (shape[3] > 0 && width != options_.width)) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("the size is {}x{}, but the unet was converted for {}x{} alone",
+                            options_.width, options_.height, width, height),
+                "ask for that size, or convert without --static");
   }
-  const auto* states = find_declaration(session_.inputs(), "encoder_hidden_states");
-  const std::int64_t tokens = conditioning.states.shape()[1];
-  if (states != nullptr && states->shape.size() == 3 && states->shape[1] > 0 &&
-      states->shape[1] != tokens) {
+  if (shape[1] == 9) {
+    throw Error(ErrorCode::kUnsupported,
+                "the unet takes 9 channels, expected 4: it is an inpainting model",
+                "drawing from text alone needs the model's ordinary version");
+  }
+}
+
+void Denoiser::check_context(const Shape& states) const {
+  const auto* context = find_declaration(session_.inputs(), "encoder_hidden_states");
+  if (context == nullptr || context->shape.size() != 3) return;
+  if (context->shape[1] > 0 && context->shape[1] != states[1]) {
     throw Error(ErrorCode::kUsage,
                 fmt::format("the prompts fill {} tokens, but the unet was converted for {} alone",
-                            tokens, states->shape[1]),
+                            states[1], context->shape[1]),
                 "shorten the prompt, or convert without --static");
+  }
+  if (context->shape[2] > 0 && context->shape[2] != states[2]) {
+    throw Error(ErrorCode::kShapeMismatch,
+                fmt::format("the text encoders give states of width {}, but the unet takes {}",
+                            states[2], context->shape[2]),
+                "the folder lacks a text encoder, or has one of another model");
   }
 }
 
@@ -120,6 +155,15 @@ Tensor Denoiser::timestep_tensor(float timestep, std::int64_t rows) const {
 }
 
 Tensor Denoiser::run(const Tensor& latents, float timestep) {
+  const Shape& shape = latents.shape();
+  if (shape.size() != 4 || shape[0] != options_.pictures ||
+      shape[2] * options_.factor != options_.height ||
+      shape[3] * options_.factor != options_.width) {
+    throw Error(ErrorCode::kShapeMismatch,
+                fmt::format("the latents are {}, expected [{},channels,{},{}]", to_string(shape),
+                            options_.pictures, options_.height / options_.factor,
+                            options_.width / options_.factor));
+  }
   const int halves = guidance_ ? 2 : 1;
   const std::int64_t rows = latents.shape().front() * halves;
   runtime::TensorMap inputs = conditions_;

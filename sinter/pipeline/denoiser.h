@@ -24,16 +24,22 @@ struct DenoiserOptions {
 /// five numbers are wanted, the aesthetic score. The session must outlive the object.
 class Denoiser {
  public:
-  /// @throws Error{kUnsupported} when the graph has inputs that text to picture cannot fill;
+  /// conditioning: states [texts,tokens,width], pooled [texts,width], of one text or two.
+  /// @throws Error{kShapeMismatch} for others, or another width than the graph's;
+  ///         Error{kUnsupported} when the graph has inputs that text to picture cannot fill;
   ///         Error{kUsage} when it was made for another size or number of windows.
   Denoiser(runtime::Session& session, const Conditioning& conditioning,
            const DenoiserOptions& options);
 
-  /// latents: [N,C,h,w] as the UNet wants them. Returns the guided output, the same shape.
+  /// latents: [N,C,h,w] as the UNet wants them, N pictures of the options' size. Returns the guided
+  /// output, the same shape.
+  /// @throws Error{kShapeMismatch} for others.
   Tensor run(const Tensor& latents, float timestep);
 
  private:
   void check_inputs(const Conditioning& conditioning) const;
+  void check_sample() const;
+  void check_context(const Shape& states) const;
   Tensor time_ids(std::size_t numbers) const;
   Tensor timestep_tensor(float timestep, std::int64_t rows) const;
 

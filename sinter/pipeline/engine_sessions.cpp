@@ -20,6 +20,7 @@ class EngineSession final : public runtime::Session {
   runtime::TensorMap run(const runtime::TensorMap& inputs) override {
     return session_->run(inputs);
   }
+  runtime::EngineInfo info() const override { return session_->info(); }
 
  private:
   graph::OnnxModel model_;  // before the session, which uses its weights in place

@@ -3,10 +3,16 @@
 #include <cstddef>
 #include <cstring>
 
+#include "sinter/base/error.h"
+
 namespace sinter::pipeline {
 
 Tensor guided(const Tensor& both, double scale) {
   Shape shape = both.shape();
+  if (shape.empty() || shape.front() < 2 || shape.front() % 2 != 0) {
+    throw Error(ErrorCode::kShapeMismatch,
+                "guidance is given " + to_string(shape) + ", expected an even batch");
+  }
   shape.front() /= 2;
   Tensor result(DType::kF32, shape);
   const auto factor = static_cast<float>(scale);

@@ -8,6 +8,12 @@
 namespace sinter::pipeline {
 namespace {
 
+// What stands for a share of zero: half precision's smallest positive number.
+constexpr float kLeastShare = 0x1.0p-24f;
+// Its sigma in PyTorch, whose square root of 16777215 is rounded up. The nearest float, one unit
+// below, moves a latent that starts from it by 5e-4.
+constexpr float kLargestSigma = 4096.0f;
+
 // torch.linspace in float32: the second half counts down from the end.
 std::vector<float> float_linspace(double first, double last, std::size_t count) {
   const auto begin = static_cast<float>(first);
@@ -87,14 +93,15 @@ std::vector<float> alphas_cumprod(const SchedulerConfig& config, bool keep_above
   std::vector<float> betas = betas_of(config);
   if (config.zero_terminal_snr) betas = rescaled_to_zero_snr(betas);
   std::vector<float> alphas = cumulative_product(betas);
-  if (config.zero_terminal_snr && keep_above_zero) alphas.back() = 0x1.0p-24f;
+  if (config.zero_terminal_snr && keep_above_zero) alphas.back() = kLeastShare;
   return alphas;
 }
 
 std::vector<float> training_sigmas(std::span<const float> alphas) {
   std::vector<float> sigmas;
   sigmas.reserve(alphas.size());
-  for (const float alpha : alphas) sigmas.push_back(std::sqrt((1.0f - alpha) / alpha));
+  for (const float alpha : alphas)
+    sigmas.push_back(alpha == kLeastShare ? kLargestSigma : std::sqrt((1.0f - alpha) / alpha));
   return sigmas;
 }
 

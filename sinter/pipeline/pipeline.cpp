@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "sinter/base/error.h"
 #include "sinter/base/process.h"
 #include "sinter/pipeline/denoiser.h"
+#include "sinter/pipeline/finite.h"
 #include "sinter/pipeline/guidance.h"
 #include "sinter/pipeline/parameters.h"
 #include "sinter/pipeline/torch_random.h"
@@ -18,47 +18,8 @@
 namespace sinter::pipeline {
 namespace {
 
-constexpr int kMaxSide = 16384;  // pixels; beyond, a slip of the hand
-
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// The nearest multiples of `factor` around a size: "512 or 520".
-std::pair<int, int> around(int size, int factor) {
-  const int below = std::max(size / factor, 1) * factor;
-  return {below, size % factor == 0 ? below : (size / factor + 1) * factor};
-}
-
-void check_size(int width, int height, int factor) {
-  if (width >= factor && height >= factor && width <= kMaxSide && height <= kMaxSide &&
-      width % factor == 0 && height % factor == 0)
-    return;
-  const auto [low_width, high_width] = around(std::clamp(width, factor, kMaxSide), factor);
-  const auto [low_height, high_height] = around(std::clamp(height, factor, kMaxSide), factor);
-  const std::string low = fmt::format("{}x{}", low_width, low_height);
-  const std::string high = fmt::format("{}x{}", high_width, high_height);
-  throw Error(ErrorCode::kUsage,
-              fmt::format("the size is {}x{}, expected multiples of {} from {} to {}", width,
-                          height, factor, factor, kMaxSide),
-              low == high ? fmt::format("the nearest size is {}", low)
-                          : fmt::format("the nearest sizes are {} and {}", low, high));
-}
-
-void check_options(const GenerateOptions& options) {
-  if (options.batch < 1)
-    throw Error(ErrorCode::kUsage, fmt::format("{} pictures, expected at least 1", options.batch));
-  if (!std::isfinite(options.guidance_scale))
-    throw Error(ErrorCode::kUsage, "the guidance scale is not a finite number");
-}
-
-void check_finite(const Tensor& latents, std::size_t step, std::size_t steps) {
-  const auto values = latents.floats();
-  const auto bad = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
-  if (bad == values.end()) return;
-  throw Error(ErrorCode::kRuntime,
-              fmt::format("the unet's output is {} after step {} of {}", *bad, step + 1, steps),
-              "numbers overflowed; convert with --precision fp32, or bf16, and try again");
 }
 
 }  // namespace
@@ -68,10 +29,7 @@ class GenerateRun {
  public:
   GenerateRun(Pipeline& pipeline, const GenerateOptions& options, const ProgressCallback& progress)
       : pipeline_(pipeline), folder_(pipeline.folder_), options_(options), progress_(progress) {
-    check_options(options);
-    if (options_.width == 0) options_.width = folder_.default_size;
-    if (options_.height == 0) options_.height = folder_.default_size;
-    check_size(options_.width, options_.height, folder_.factor);
+    size_ = checked_size(options_, folder_);
     sampler_ = &(options_.sampler.empty() ? sampler_of(folder_.scheduler)
                                           : sampler_from_name(options_.sampler));
     scheduler_ = make_scheduler(config_for(*sampler_, folder_.scheduler), options_.steps);
@@ -127,7 +85,7 @@ class GenerateRun {
 
   std::vector<std::string> texts() const {
     if (!guidance_) return {options_.prompt};
-    return {options_.negative_prompt, options_.prompt};
+    return {options_.negative_prompt.value_or(""), options_.prompt};
   }
 
   Conditioning encode(bool hidden) {
@@ -140,13 +98,15 @@ class GenerateRun {
       with_session(encoder.name, encoder.model, [&](runtime::Session& session) {
         stage(encoder.name, 1, [&](const auto& report) {
           Conditioning part = encode_texts(encoder, session, prompts, windows, hidden);
+          require_finite_output(part.states, encoder.name, session);
+          if (part.pooled) require_finite_output(*part.pooled, encoder.name, session);
           const bool first = &encoder == &folder_.text_encoders.front();
           joined = first ? std::move(part) : join(joined, part);
           report(1);
         });
       });
     }
-    if (hidden && guidance_ && folder_.zeros_for_empty_negative && options_.negative_prompt.empty())
+    if (hidden && guidance_ && folder_.zeros_without_negative && !options_.negative_prompt)
       clear_first(joined);
     return joined;
   }
@@ -163,8 +123,8 @@ class GenerateRun {
 
   Tensor denoise(const Conditioning& conditioning) {
     const std::int64_t pictures = options_.batch;
-    const Shape shape{pictures, folder_.latent_channels, options_.height / folder_.factor,
-                      options_.width / folder_.factor};
+    const Shape shape{pictures, folder_.latent_channels, size_.height / folder_.factor,
+                      size_.width / folder_.factor};
     std::vector<TorchRandom> randoms;
     for (std::int64_t i = 0; i < pictures; ++i)
       randoms.emplace_back(options_.seed + static_cast<std::uint64_t>(i));
@@ -183,9 +143,15 @@ class GenerateRun {
       const auto timesteps = scheduler_->timesteps();
       stage("unet", static_cast<int>(timesteps.size()), [&](const auto& report) {
         for (std::size_t i = 0; i < timesteps.size(); ++i) {
-          const Tensor output = unet.run(scheduler_->scale_input(latents, i), timesteps[i]);
-          latents = scheduler_->step(i, latents, output, noise);
-          check_finite(latents, i, timesteps.size());
+          try {
+            const Tensor output = unet.run(scheduler_->scale_input(latents, i), timesteps[i]);
+            require_finite_output(output, "unet", session);
+            latents = scheduler_->step(i, latents, output, noise);
+            require_finite_latents(latents);
+          } catch (Error& error) {
+            error.add_context(fmt::format("taking step {} of {}", i + 1, timesteps.size()));
+            throw;
+          }
           report(static_cast<int>(i) + 1);
         }
       });
@@ -193,10 +159,26 @@ class GenerateRun {
     return latents;
   }
 
+  static void require_finite_latents(const Tensor& latents) {
+    if (const auto found = non_finite(latents)) {
+      throw Error(ErrorCode::kRuntime, fmt::format("the latents hold {}", *found),
+                  "a schedule that begins without signal (rescale_betas_zero_snr) needs "
+                  "v-prediction");
+    }
+  }
+
+  void require_finite_output(const Tensor& output, const std::string& component,
+                             const runtime::Session& session) const {
+    if (const auto found = non_finite(output)) {
+      throw Error(ErrorCode::kRuntime, fmt::format("the output of {} holds {}", component, *found),
+                  overflow_hint(folder_, component, session));
+    }
+  }
+
   DenoiserOptions denoiser_options() const {
     return {.pictures = options_.batch,
-            .width = options_.width,
-            .height = options_.height,
+            .width = size_.width,
+            .height = size_.height,
             .factor = folder_.factor,
             .guidance_scale = guidance_ ? options_.guidance_scale : 1.0,
             .aesthetic_score = options_.aesthetic_score,
@@ -216,6 +198,7 @@ class GenerateRun {
         const auto sample = outputs.find("sample");
         if (sample == outputs.end())
           throw Error(ErrorCode::kMissingTensor, "the graph of vae_decoder has no output 'sample'");
+        require_finite_output(sample->second, "vae_decoder", session);
         std::vector<Image> images = images_from_tensor(sample->second);
         for (std::size_t i = 0; i < images.size(); ++i) {
           const std::uint64_t seed = options_.seed + i;
@@ -229,14 +212,14 @@ class GenerateRun {
   std::string text_for(std::uint64_t seed) const {
     return parameters_text(
         {.prompt = options_.prompt,
-         .negative_prompt = options_.negative_prompt,
+         .negative_prompt = options_.negative_prompt.value_or(""),
          .steps = options_.steps,
          .sampler = std::string(sampler_->title),
          .schedule_type = std::string(sampler_->schedule_type),
          .guidance_scale = options_.guidance_scale,
          .seed = seed,
-         .width = options_.width,
-         .height = options_.height,
+         .width = size_.width,
+         .height = size_.height,
          .model_hash = options_.model_hash.empty() ? folder_.model_hash : options_.model_hash,
          .model = options_.model.empty() ? folder_.model : options_.model,
          .version = options_.version});
@@ -246,6 +229,7 @@ class GenerateRun {
   const PipelineFolder& folder_;
   GenerateOptions options_;
   const ProgressCallback& progress_;
+  PictureSize size_{};
   const Sampler* sampler_ = nullptr;  // a row of the table
   std::unique_ptr<Scheduler> scheduler_;
   bool guidance_ = false;

@@ -12,30 +12,14 @@
 #include "sinter/base/tensor.h"
 #include "sinter/pipeline/conditioning.h"
 #include "sinter/pipeline/folder.h"
+#include "sinter/pipeline/generate_options.h"
 #include "sinter/pipeline/image.h"
 #include "sinter/pipeline/scheduler.h"
 #include "sinter/pipeline/sessions.h"
 
 namespace sinter::pipeline {
 
-/// Text to picture.
-struct GenerateOptions {
-  std::string prompt = {};
-  std::string negative_prompt = {};
-  std::string sampler = {};  // a name of samplers(); empty: the folder's own
-  int steps = 20;
-  double guidance_scale = 7.5;  // at most 1: the negative prompt is not used
-  int width = 0;                // pixels, multiples of 8; 0: the folder's size
-  int height = 0;
-  int batch = 1;                 // pictures; picture i has the seed `seed + i`
-  std::uint64_t seed = 0;        // of TorchRandom; each picture draws its noise alone
-  double aesthetic_score = 6.0;  // for UNets that are told one (SDXL's refiner)
-  double negative_aesthetic_score = 2.5;
-  std::string model = {};       // for the picture's text; empty: what the folder says
-  std::string model_hash = {};  // likewise
-  std::string version = {};     // likewise, the program's
-};
-
+/// A picture that was drawn.
 struct Picture {
   Image image;
   std::uint64_t seed;
@@ -84,8 +68,8 @@ class Pipeline {
   /// Draws. The uncond and the cond half of guidance run as one batch, uncond first.
   /// @throws Error{kUsage} for sizes, steps or names that cannot be, before a graph is opened;
   ///         Error{kUnsupported} for a UNet that wants more than text to picture can give;
-  ///         Error{kRuntime} when the UNet's output is not finite, with the step; what sessions
-  ///         throw, with the stage as context.
+  ///         Error{kRuntime} when a component's output is not finite, with what helps; what
+  ///         sessions throw. All of them with the stage as context, and the UNet's with the step.
   GenerateResult generate(const GenerateOptions& options, const ProgressCallback& progress = {});
 
  private:

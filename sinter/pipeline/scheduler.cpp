@@ -24,6 +24,25 @@ constexpr std::array kSamplers{
     Sampler{"lcm", "LCMScheduler", false, "LCM", "", make_lcm},
 };
 
+// Schedulers that sinter does not have and that solve the same equation: the nearest class that it
+// has. A class that is not here wants other sigmas or another model.
+struct StandIn {
+  std::string_view class_name;
+  std::string_view ours;
+};
+constexpr std::array kStandIns{
+    StandIn{"PNDMScheduler", "DDIMScheduler"},
+    StandIn{"DDPMScheduler", "DDIMScheduler"},
+    StandIn{"LMSDiscreteScheduler", "EulerDiscreteScheduler"},
+    StandIn{"HeunDiscreteScheduler", "EulerDiscreteScheduler"},
+    StandIn{"KDPM2DiscreteScheduler", "EulerDiscreteScheduler"},
+    StandIn{"KDPM2AncestralDiscreteScheduler", "EulerAncestralDiscreteScheduler"},
+    StandIn{"DPMSolverSDEScheduler", "EulerAncestralDiscreteScheduler"},
+    StandIn{"DPMSolverSinglestepScheduler", "DPMSolverMultistepScheduler"},
+    StandIn{"DEISMultistepScheduler", "DPMSolverMultistepScheduler"},
+    StandIn{"UniPCMultistepScheduler", "DPMSolverMultistepScheduler"},
+};
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -58,8 +77,13 @@ const Sampler& sampler_from_name(std::string_view name) {
 }
 
 const Sampler& sampler_of(const SchedulerConfig& config) {
-  for (const Sampler& each : kSamplers)
-    if (each.class_name == config.class_name && each.karras == config.karras_sigmas) return each;
+  const auto stand_in = std::ranges::find(kStandIns, config.class_name, &StandIn::class_name);
+  const std::string_view name =
+      stand_in == kStandIns.end() ? std::string_view(config.class_name) : stand_in->ours;
+  // Not every class has Karras sigmas.
+  for (const bool karras : {config.karras_sigmas, false})
+    for (const Sampler& each : kSamplers)
+      if (each.class_name == name && each.karras == karras) return each;
   throw Error(
       ErrorCode::kUnsupported,
       fmt::format("the scheduler is a '{}', which is not one of this release", config.class_name),

@@ -63,8 +63,9 @@ std::span<const Sampler> samplers();
 /// @throws Error{kUsage} with all names, and the nearest as hint, when there is none of that name.
 const Sampler& sampler_from_name(std::string_view name);
 
-/// The sampler that a configuration means.
-/// @throws Error{kUnsupported} when sinter does not have its class.
+/// The sampler that a configuration means. Some classes that sinter does not have (PNDM, UniPC,
+/// ...) are stood in for by the nearest one that solves the same equation.
+/// @throws Error{kUnsupported} for any other class.
 const Sampler& sampler_of(const SchedulerConfig& config);
 
 /// The configuration for a sampler: the model's (betas, prediction, offset) from `config`; what

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "sinter/arch/python_json.h"
 #include "sinter/base/error.h"
 
 namespace sinter::pipeline {
@@ -205,28 +206,7 @@ const ClassRow* find_class(std::string_view name) {
   return found == kClasses.end() ? nullptr : &*found;
 }
 
-// Python writes infinities and NaN as bare words, which JSON does not have: they become null.
-std::string without_bare_infinities(std::string_view text) {
-  constexpr std::array<std::string_view, 3> kWords{"-Infinity", "Infinity", "NaN"};
-  std::string result;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto word = in_string ? kWords.end() : std::ranges::find_if(kWords, [&](auto each) {
-      return text.substr(i).starts_with(each);
-    });
-    if (word != kWords.end()) {
-      result += "null";
-      i += word->size();
-      continue;
-    }
-    if (in_string && text[i] == '\\' && i + 1 < text.size()) result += text[i++];
-    if (text[i] == '"') in_string = !in_string;
-    result += text[i++];
-  }
-  return result;
-}
-
-void check_ranges(const SchedulerConfig& config) {
+void check_ranges(const SchedulerConfig& config, unsigned known_class) {
   if (config.train_timesteps < 1 || config.train_timesteps > 1'000'000) {
     throw Error(ErrorCode::kBadFile,
                 fmt::format("the scheduler's 'num_train_timesteps' is {}, expected 1 to 1000000",
@@ -238,7 +218,7 @@ void check_ranges(const SchedulerConfig& config) {
                 fmt::format("the scheduler's 'trained_betas' has {} values, expected {}",
                             config.trained_betas.size(), config.train_timesteps));
   }
-  if (config.solver_order < 1 || config.solver_order > 2)
+  if ((known_class & kDpm) != 0 && (config.solver_order < 1 || config.solver_order > 2))
     refuse("solver_order", "1 or 2", config.solver_order);
 }
 
@@ -260,7 +240,7 @@ SchedulerConfig default_scheduler_config(std::string_view class_name) {
 SchedulerConfig read_scheduler_config(std::string_view json) {
   Json root;
   try {
-    root = Json::parse(without_bare_infinities(json));
+    root = Json::parse(arch::without_bare_infinities(json));
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorCode::kBadFile,
                 fmt::format("the scheduler's configuration is damaged JSON: {}", error.what()));
@@ -285,7 +265,7 @@ SchedulerConfig read_scheduler_config(std::string_view json) {
     if (found == root.end() || row == nullptr || (each.classes & bit) == 0) continue;
     if (!found->is_null() && *found != Json::parse(each.json)) refuse(each.name, each.json, *found);
   }
-  check_ranges(config);
+  check_ranges(config, row == nullptr ? 0U : row->bit);
   return config;
 }
 

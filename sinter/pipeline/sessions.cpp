@@ -1,7 +1,11 @@
 #include "sinter/pipeline/sessions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+
+#include "sinter/base/error.h"
 
 namespace sinter::pipeline {
 namespace {
@@ -57,6 +61,8 @@ const graph::ValueDeclaration* find_declaration(
 
 runtime::TensorMap run_rows(runtime::Session& session, const runtime::TensorMap& inputs,
                             std::int64_t rows, std::int64_t limit) {
+  if (rows < 1)
+    throw Error(ErrorCode::kUsage, fmt::format("a batch of {}, expected at least 1", rows));
   std::int64_t group = fixed_batch(session, inputs, rows);
   if (group == 0) group = limit > 0 ? std::min(limit, rows) : rows;
 
@@ -68,7 +74,11 @@ runtime::TensorMap run_rows(runtime::Session& session, const runtime::TensorMap&
       part.emplace(name, batched && group != rows ? rows_of(tensor, begin, group) : tensor);
     }
     for (auto& [name, output] : session.run(part)) {
-      if (output.shape().empty() || output.shape().front() != group) continue;
+      if (output.shape().empty() || output.shape().front() != group) {
+        throw Error(ErrorCode::kShapeMismatch,
+                    fmt::format("the output '{}' is {} for a batch of {}", name,
+                                to_string(output.shape()), group));
+      }
       const Tensor values =
           output.dtype() == DType::kF32 ? std::move(output) : to_dtype(output, DType::kF32);
       place(values, begin, std::min(group, rows - begin), rows, results[name]);

@@ -24,7 +24,8 @@ const graph::ValueDeclaration* find_declaration(
 /// all. At most `limit` rows go at a time (0: all), and a graph made for a fixed batch gets just
 /// that many: the last group is filled up with copies of its last row, whose results are dropped.
 /// Returns the outputs with `rows` rows, float32.
-/// @throws what Session::run throws.
+/// @throws Error{kUsage} for no rows; Error{kShapeMismatch} when an output has another number of
+/// them than it was given; what Session::run throws.
 runtime::TensorMap run_rows(runtime::Session& session, const runtime::TensorMap& inputs,
                             std::int64_t rows, std::int64_t limit = 0);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "sinter/base/error.h"
 #include "sinter/pipeline/bpe.h"
@@ -16,6 +15,8 @@ struct Tokenizer::Tables {
   Vocabulary vocabulary;
   std::int64_t start;
   std::int64_t end;
+  std::vector<Marker> as_written;  // looked for in the text itself, start and end among them
+  std::vector<Marker> normalized;  // looked for in the normalized text
   Bpe bpe;
 };
 
@@ -58,8 +59,8 @@ std::size_t run_length(std::u32string_view text, bool (*in_run)(char32_t)) {
 }
 
 // White space, each run of it as one space, and small letters.
-std::u32string normalize(std::string_view text) {
-  const std::u32string composed = nfc(decode_utf8(text));
+std::u32string normalize(std::u32string_view text) {
+  const std::u32string composed = nfc(text);
   std::u32string spaced;
   spaced.reserve(composed.size());
   for (const char32_t code : composed) {
@@ -92,11 +93,9 @@ std::string utf8(std::u32string_view text) {
   return result;
 }
 
-// A text without special tokens as written. In small letters they may still appear (from capitals):
-// then they are text, but end a run of other characters.
-void encode_plain(const Bpe& bpe, std::string_view text, std::vector<std::int64_t>& ids) {
-  const std::u32string normalized = normalize(text);
-  std::u32string_view rest = normalized;
+// A normalized text without markers. Start and end may still appear (from capitals): then they are
+// text, but end a run of other characters.
+void encode_words(const Bpe& bpe, std::u32string_view rest, std::vector<std::int64_t>& ids) {
   while (true) {
     rest.remove_prefix(run_length(rest, is_space));
     const std::size_t special = literal_length(rest, kSpecial);
@@ -117,28 +116,43 @@ void encode_plain(const Bpe& bpe, std::string_view text, std::vector<std::int64_
 Tokenizer::Tokenizer(std::shared_ptr<const Tables> tables, std::int64_t padding_id)
     : tables_(std::move(tables)), padding_id_(padding_id) {}
 
+std::shared_ptr<const Tokenizer::Tables> Tokenizer::tables_of(Vocabulary vocabulary) {
+  const Bpe::Vocabulary ids = ids_of(vocabulary);
+  const std::int64_t start = id_of(ids, kStartToken);
+  const std::int64_t end = id_of(ids, kEndToken);
+  std::vector<Marker> as_written{{decode_utf8(kStartToken), start, false},
+                                 {decode_utf8(kEndToken), end, false}};
+  std::vector<Marker> normalized;
+  for (const AddedToken& token : vocabulary.added) {
+    const std::u32string content = decode_utf8(token.content);
+    if (token.normalized) {
+      normalized.push_back({normalize(content), token.id, token.single_word});
+    } else {
+      as_written.push_back({content, token.id, token.single_word});
+    }
+  }
+  Bpe bpe(ids, vocabulary.merges, static_cast<std::int32_t>(end));
+  return std::make_shared<const Tables>(Tables{.vocabulary = std::move(vocabulary),
+                                               .start = start,
+                                               .end = end,
+                                               .as_written = std::move(as_written),
+                                               .normalized = std::move(normalized),
+                                               .bpe = std::move(bpe)});
+}
+
 Tokenizer Tokenizer::clip(Padding padding) {
-  static const std::shared_ptr<const Tables> tables = [] {
-    Vocabulary vocabulary = clip_vocabulary();
-    const Bpe::Vocabulary ids = ids_of(vocabulary);
-    const std::int64_t end = id_of(ids, kEndToken);
-    Bpe bpe(ids, vocabulary.merges, static_cast<std::int32_t>(end));
-    return std::make_shared<const Tables>(
-        Tables{std::move(vocabulary), id_of(ids, kStartToken), end, std::move(bpe)});
-  }();
+  static const std::shared_ptr<const Tables> tables = tables_of(clip_vocabulary());
   return Tokenizer(tables, padding == Padding::kZero ? 0 : tables->end);
 }
 
 Tokenizer Tokenizer::open(const std::filesystem::path& folder) {
   Vocabulary vocabulary = read_vocabulary(folder);
   try {
-    const Bpe::Vocabulary ids = ids_of(vocabulary);
-    const std::int64_t end = id_of(ids, kEndToken);
-    const std::int64_t padding = id_of(ids, vocabulary.padding);
-    Bpe bpe(ids, vocabulary.merges, static_cast<std::int32_t>(end));
-    return Tokenizer(std::make_shared<const Tables>(Tables{
-                         std::move(vocabulary), id_of(ids, kStartToken), end, std::move(bpe)}),
-                     padding);
+    const auto added =
+        std::ranges::find(vocabulary.added, vocabulary.padding, &AddedToken::content);
+    const std::int64_t padding =
+        added != vocabulary.added.end() ? added->id : id_of(ids_of(vocabulary), vocabulary.padding);
+    return Tokenizer(tables_of(std::move(vocabulary)), padding);
   } catch (Error& error) {
     error.add_context(fmt::format("reading the tokenizer in {}", folder.string()));
     throw;
@@ -146,23 +160,15 @@ Tokenizer Tokenizer::open(const std::filesystem::path& folder) {
 }
 
 std::vector<std::int64_t> Tokenizer::encode(std::string_view text) const {
-  const std::array<std::pair<std::string_view, std::int64_t>, 2> special{
-      {{kStartToken, tables_->start}, {kEndToken, tables_->end}}};
   std::vector<std::int64_t> ids;
-  while (!text.empty()) {
-    std::size_t first = text.size();
-    std::optional<std::pair<std::string_view, std::int64_t>> found;
-    for (const auto& token : special) {
-      const std::size_t at = text.find(token.first);
-      if (at >= first) continue;
-      first = at;
-      found = token;
-    }
-    encode_plain(tables_->bpe, text.substr(0, first), ids);
-    if (!found) break;
-    ids.push_back(found->second);
-    text.remove_prefix(first + found->first.size());
-  }
+  const auto found = [&](std::int64_t id) { ids.push_back(id); };
+  const auto words = [&](std::u32string_view plain) { encode_words(tables_->bpe, plain, ids); };
+  split_at_markers(
+      decode_utf8(text), tables_->as_written,
+      [&](std::u32string_view plain) {
+        split_at_markers(normalize(plain), tables_->normalized, words, found);
+      },
+      found);
   return ids;
 }
 
@@ -188,11 +194,19 @@ std::vector<TokenWindow> Tokenizer::windows(std::string_view text, std::size_t a
 std::int64_t Tokenizer::start_id() const { return tables_->start; }
 std::int64_t Tokenizer::end_id() const { return tables_->end; }
 std::int64_t Tokenizer::padding_id() const { return padding_id_; }
-std::size_t Tokenizer::vocabulary_size() const { return tables_->vocabulary.tokens.size(); }
+std::size_t Tokenizer::vocabulary_size() const {
+  std::size_t size = tables_->vocabulary.tokens.size();
+  for (const AddedToken& token : tables_->vocabulary.added)
+    size = std::max(size, static_cast<std::size_t>(token.id) + 1);
+  return size;
+}
 
 std::vector<VocabularyFile> Tokenizer::files() const {
   Vocabulary vocabulary = tables_->vocabulary;
-  vocabulary.padding = vocabulary.tokens[static_cast<std::size_t>(padding_id_)];
+  const auto added = std::ranges::find(vocabulary.added, padding_id_, &AddedToken::id);
+  vocabulary.padding = added != vocabulary.added.end()
+                           ? added->content
+                           : vocabulary.tokens[static_cast<std::size_t>(padding_id_)];
   return vocabulary_files(vocabulary);
 }
 

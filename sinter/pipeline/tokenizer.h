@@ -20,8 +20,8 @@ enum class Padding { kEnd, kZero };
 
 /// The CLIP tokenizer: text -> ids, as transformers' CLIPTokenizer gives them.
 ///
-/// Normalization (NFC, white space to one space, lower case a code point at a time), special tokens
-/// inside the text as written, words by CLIP's pattern, byte-pair encoding. Bytes that are not
+/// Normalization (NFC, white space to one space, lower case a code point at a time), special and
+/// added tokens inside the text, words by CLIP's pattern, byte-pair encoding. Bytes that are not
 /// UTF-8 count as U+FFFD. A "!" in the text is the token "!</w>" also where "!" is the padding
 /// token, as the OpenCLIP towers were trained (transformers makes it the padding token there).
 /// Immutable; any number of threads may use one. Copies share the tables.
@@ -33,9 +33,8 @@ class Tokenizer {
   /// The vocabulary that CLIP and OpenCLIP share, built in: 49408 tokens.
   static Tokenizer clip(Padding padding = Padding::kEnd);
 
-  /// A tokenizer folder: vocab.json and merges.txt, and for the padding tokenizer_config.json or
-  /// special_tokens_map.json where present.
-  /// @throws Error{kIo} for a missing file, Error{kBadFile} for a damaged one.
+  /// A tokenizer folder, as read_vocabulary reads it.
+  /// @throws as read_vocabulary; Error{kBadFile} where start, end or padding are not in it.
   static Tokenizer open(const std::filesystem::path& folder);
 
   /// Ids without start, end or padding, of any number.
@@ -48,7 +47,7 @@ class Tokenizer {
   std::int64_t start_id() const;
   std::int64_t end_id() const;
   std::int64_t padding_id() const;
-  std::size_t vocabulary_size() const;
+  std::size_t vocabulary_size() const;  // one more than the largest id
 
   /// The files of its folder (vocab.json, merges.txt, tokenizer_config.json,
   /// special_tokens_map.json), from which transformers and open() make the same tokenizer.
@@ -57,6 +56,7 @@ class Tokenizer {
  private:
   struct Tables;
   explicit Tokenizer(std::shared_ptr<const Tables> tables, std::int64_t padding_id);
+  static std::shared_ptr<const Tables> tables_of(Vocabulary vocabulary);
 
   // Shared by copies, and by all built-in tokenizers: parsing 48894 merges takes longer than a
   // prompt.

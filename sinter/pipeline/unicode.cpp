@@ -125,27 +125,6 @@ void reorder_marks(std::u32string& text) {
 
 }  // namespace
 
-std::u32string decode_utf8(std::string_view text) {
-  std::u32string result;
-  result.reserve(text.size());
-  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-  for (std::size_t i = 0; i < text.size();) {
-    utf8proc_int32_t code = 0;
-    const auto length =
-        utf8proc_iterate(bytes + i, static_cast<utf8proc_ssize_t>(text.size() - i), &code);
-    result.push_back(length > 0 ? static_cast<char32_t>(code) : U'\uFFFD');
-    i += length > 0 ? static_cast<std::size_t>(length) : 1;
-  }
-  return result;
-}
-
-void append_utf8(std::string& text, char32_t code) {
-  std::array<utf8proc_uint8_t, 4> bytes{};
-  const auto length = utf8proc_encode_char(static_cast<utf8proc_int32_t>(code), bytes.data());
-  for (utf8proc_ssize_t i = 0; i < length; ++i)
-    text.push_back(static_cast<char>(bytes[static_cast<std::size_t>(i)]));
-}
-
 bool is_letter(char32_t code) { return category_class(code) == 'L' || in(kNewLetters, code); }
 
 bool is_number(char32_t code) { return category_class(code) == 'N' || in(kNewNumbers, code); }

@@ -2,7 +2,8 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "sinter/base/utf8.h"
 
 namespace sinter::pipeline {
 
@@ -11,12 +12,6 @@ namespace sinter::pipeline {
 /// The CLIP tokenizers in use take their character data from three libraries of different Unicode
 /// versions (regular expressions: 16, lower case: 17, NFC: 9); the functions here give the answers
 /// of those, on top of utf8proc's data.
-
-/// Code points of UTF-8 text; each byte that is not part of a valid sequence becomes U+FFFD.
-std::u32string decode_utf8(std::string_view text);
-
-/// Appends one code point as UTF-8.
-void append_utf8(std::string& text, char32_t code);
 
 /// General category L, N; property White_Space.
 bool is_letter(char32_t code);

@@ -9,6 +9,8 @@
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
 #include "sinter/pipeline/tokenizer.h"
+#include "sinter/pipeline/tokenizer_json.h"
+#include "sinter/pipeline/vocabulary_json.h"
 
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming): symbols of the assembler file
@@ -22,9 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-// A larger id than any tokenizer has; a damaged file must not allocate.
-constexpr std::int64_t kMaxTokens = 1 << 20;
 
 // Lines "left right"; a first line "#version" and empty lines count for nothing.
 Bpe::Merges parse_merges(std::string_view text) {
@@ -50,39 +49,63 @@ Bpe::Merges parse_merges(std::string_view text) {
   return merges;
 }
 
-std::vector<std::string> parse_tokens(const std::string& text) {
-  const nlohmann::json root = nlohmann::json::parse(text);
-  if (!root.is_object()) {
-    throw Error(ErrorCode::kBadFile,
-                fmt::format("the vocabulary is a JSON {}, expected an object of token: id",
-                            root.type_name()));
-  }
-  std::vector<std::string> tokens;
-  for (const auto& [token, value] : root.items()) {
-    const std::int64_t id = value.is_number_integer() ? value.get<std::int64_t>() : -1;
-    if (id < 0 || id >= kMaxTokens) {
-      throw Error(ErrorCode::kBadFile, fmt::format("token '{}' has the id {}, expected 0 to {}",
-                                                   token, value.dump(), kMaxTokens - 1));
-    }
-    if (tokens.size() <= static_cast<std::size_t>(id))
-      tokens.resize(static_cast<std::size_t>(id) + 1);
-    tokens[static_cast<std::size_t>(id)] = token;
-  }
-  return tokens;
+/// A JSON file of the folder; null where there is none.
+nlohmann::json read_json(const fs::path& path) {
+  return fs::exists(path) ? nlohmann::json::parse(read_text(path)) : nlohmann::json();
 }
 
-// "pad_token" is a string, or an object with its "content".
+/// "pad_token" is a string, or an object with its "content". Empty where the files say nothing.
 std::string padding_of(const fs::path& folder) {
   for (const char* name : {"tokenizer_config.json", "special_tokens_map.json"}) {
-    if (!fs::exists(folder / name)) continue;
-    const nlohmann::json root = nlohmann::json::parse(read_text(folder / name));
+    const nlohmann::json root = read_json(folder / name);
     const auto found = root.is_object() ? root.find("pad_token") : root.end();
     if (found == root.end()) continue;
     if (found->is_string()) return found->get<std::string>();
     if (found->is_object() && found->contains("content") && (*found)["content"].is_string())
       return (*found)["content"].get<std::string>();
   }
-  return kEndToken;
+  return {};
+}
+
+/// Beside vocab.json: "added_tokens_decoder" of tokenizer_config.json, and added_tokens.json, which
+/// knows ids only.
+std::vector<AddedToken> added_tokens(const fs::path& folder) {
+  std::vector<AddedToken> added;
+  const nlohmann::json config = read_json(folder / "tokenizer_config.json");
+  if (config.is_object() && config.contains("added_tokens_decoder")) {
+    for (const auto& [id, token] : config["added_tokens_decoder"].items())
+      added.push_back(added_token_of(token, nlohmann::json::parse(id, nullptr, false)));
+  }
+  const nlohmann::json ids = read_json(folder / "added_tokens.json");
+  for (const auto& [content, id] : ids.items()) {
+    const bool known = std::ranges::any_of(
+        added, [&](const AddedToken& token) { return token.content == content; });
+    if (!known) {
+      added.push_back({.content = content,
+                       .id = checked_id(content, id),
+                       .normalized = true,
+                       .single_word = false});
+    }
+  }
+  return added;
+}
+
+/// Puts start and end, which are no ordinary added tokens, where the tokenizer looks for them;
+/// leaves out a padding token that is a letter of the vocabulary ("!"): in a text it is that
+/// letter.
+void settle(Vocabulary& vocabulary) {
+  if (vocabulary.padding.empty()) vocabulary.padding = kEndToken;
+  std::erase_if(vocabulary.added, [&](const AddedToken& token) {
+    const auto id = static_cast<std::size_t>(token.id);
+    if (token.content == kStartToken || token.content == kEndToken) {
+      if (vocabulary.tokens.size() <= id) vocabulary.tokens.resize(id + 1);
+      vocabulary.tokens[id] = token.content;
+      return true;
+    }
+    return token.content == vocabulary.padding && id < vocabulary.tokens.size() &&
+           vocabulary.tokens[id] == token.content;
+  });
+  std::ranges::sort(vocabulary.added, {}, &AddedToken::id);
 }
 
 }  // namespace
@@ -100,14 +123,22 @@ Vocabulary clip_vocabulary() {
   return result;
 }
 
+bool has_vocabulary(const fs::path& folder) {
+  return fs::exists(folder / "vocab.json") || fs::exists(folder / "tokenizer.json");
+}
+
 Vocabulary read_vocabulary(const fs::path& folder) {
   Vocabulary result;
-  const std::string tokens = read_text(folder / "vocab.json");
-  const std::string merges = read_text(folder / "merges.txt");
   try {
-    result.tokens = parse_tokens(tokens);
-    result.merges = parse_merges(merges);
-    result.padding = padding_of(folder);
+    if (fs::exists(folder / "vocab.json") || !fs::exists(folder / "tokenizer.json")) {
+      result.tokens = tokens_of(nlohmann::json::parse(read_text(folder / "vocab.json")));
+      result.merges = parse_merges(read_text(folder / "merges.txt"));
+      result.added = added_tokens(folder);
+    } else {
+      result = read_tokenizer_json(read_text(folder / "tokenizer.json"));
+    }
+    if (const std::string padding = padding_of(folder); !padding.empty()) result.padding = padding;
+    settle(result);
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorCode::kBadFile, fmt::format("the tokenizer in {} has damaged JSON: {}",
                                                  folder.string(), error.what()));
@@ -133,7 +164,8 @@ std::string quoted(const std::string& token) {
 std::vector<VocabularyFile> vocabulary_files(const Vocabulary& vocabulary) {
   std::string tokens = "{";
   for (std::size_t id = 0; id < vocabulary.tokens.size(); ++id) {
-    if (id != 0) tokens += ", ";
+    if (vocabulary.tokens[id].empty()) continue;  // an id without a token
+    if (tokens.size() > 1) tokens += ", ";
     tokens.append(quoted(vocabulary.tokens[id])).append(": ").append(std::to_string(id));
   }
   tokens += "}\n";
@@ -142,15 +174,21 @@ std::vector<VocabularyFile> vocabulary_files(const Vocabulary& vocabulary) {
   for (const auto& [left, right] : vocabulary.merges)
     merges.append(left).append(" ").append(right).append("\n");
 
-  const Json config{{"add_prefix_space", false},
-                    {"bos_token", kStartToken},
-                    {"do_lower_case", true},
-                    {"eos_token", kEndToken},
-                    {"errors", "replace"},
-                    {"model_max_length", Tokenizer::kWindow},
-                    {"pad_token", vocabulary.padding},
-                    {"tokenizer_class", "CLIPTokenizer"},
-                    {"unk_token", kEndToken}};
+  Json config{{"add_prefix_space", false},
+              {"bos_token", kStartToken},
+              {"do_lower_case", true},
+              {"eos_token", kEndToken},
+              {"errors", "replace"},
+              {"model_max_length", Tokenizer::kWindow},
+              {"pad_token", vocabulary.padding},
+              {"tokenizer_class", "CLIPTokenizer"},
+              {"unk_token", kEndToken}};
+  for (const AddedToken& token : vocabulary.added) {
+    config["added_tokens_decoder"][std::to_string(token.id)] = {
+        {"content", token.content},         {"lstrip", false},
+        {"normalized", token.normalized},   {"rstrip", false},
+        {"single_word", token.single_word}, {"special", false}};
+  }
   const Json special{{"bos_token", kStartToken},
                      {"eos_token", kEndToken},
                      {"pad_token", vocabulary.padding},

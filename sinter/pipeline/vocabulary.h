@@ -5,15 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "sinter/pipeline/added_tokens.h"
 #include "sinter/pipeline/bpe.h"
 
 namespace sinter::pipeline {
 
 /// A tokenizer's tokens and merges as its files spell them.
 struct Vocabulary {
-  std::vector<std::string> tokens;  // by id
-  Bpe::Merges merges;               // by rank
-  std::string padding;              // the padding token
+  std::vector<std::string> tokens;     // by id
+  Bpe::Merges merges;                  // by rank
+  std::vector<AddedToken> added = {};  // besides start, end and a padding token of the vocabulary
+  std::string padding;                 // the padding token
 };
 
 inline constexpr const char* kStartToken = "<|startoftext|>";
@@ -23,8 +25,13 @@ inline constexpr const char* kEndToken = "<|endoftext|>";
 /// end.
 Vocabulary clip_vocabulary();
 
-/// Reads a tokenizer folder.
-/// @throws Error{kIo}, Error{kBadFile}.
+/// Whether read_vocabulary finds something there.
+bool has_vocabulary(const std::filesystem::path& folder);
+
+/// Reads a tokenizer folder: vocab.json and merges.txt with added_tokens.json, or else
+/// tokenizer.json; the padding and the added tokens of tokenizer_config.json and
+/// special_tokens_map.json.
+/// @throws Error{kIo}, Error{kBadFile}; Error{kUnsupported} for a tokenizer that is not CLIP's.
 Vocabulary read_vocabulary(const std::filesystem::path& folder);
 
 /// A file of a tokenizer folder.

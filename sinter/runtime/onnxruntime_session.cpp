@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::string_view kEngineName = "ONNX Runtime";
 
+// How the engine begins to say that it knows an operator, but not for these element types.
+constexpr std::string_view kNoKernel = "Could not find an implementation for";
+
 // An object of the C interface, released by the function that its library names.
 template <typename T>
 using Handle = std::unique_ptr<T, void (*)(T*)>;
@@ -121,7 +124,16 @@ class OnnxRuntimeSession final : public Session {
 
   [[noreturn]] void rethrow(std::string_view doing, const std::exception& problem) const {
     if (const auto* ours = dynamic_cast<const Error*>(&problem)) throw *ours;
-    throw_engine_error(kEngineName, doing, model_, problem.what());
+    const std::string_view words = problem.what();
+    // Asked for only when it fails: another build may have them one day.
+    if (words.starts_with(kNoKernel) && model_.compute_dtype() == DType::kBF16) {
+      throw Error(ErrorCode::kUnsupported,
+                  fmt::format("{} computes in bfloat16, and {}'s CPU provider has no kernels for "
+                              "it",
+                              model_.path().string(), kEngineName),
+                  "use --engine openvino, or convert with --precision fp16 or fp32");
+    }
+    throw_engine_error(kEngineName, doing, model_, words);
   }
 
   void open(const SessionOptions& wanted) {

@@ -51,8 +51,8 @@ class Session {
 
   /// Runs the graph. Inputs are converted to the declared dtype; all of the declared inputs must be
   /// there, others are ignored. Returns every output.
-  /// @throws Error{kShapeMismatch, kMissingTensor} for wrong inputs; Error{kRuntime} from the
-  /// engine.
+  /// @throws Error{kShapeMismatch, kMissingTensor, kDTypeMismatch} for wrong inputs, before the
+  ///         engine sees them; Error{kRuntime} from the engine.
   virtual TensorMap run(const TensorMap& inputs) = 0;
 
   /// Which engine it is; empty for a stand-in.
@@ -65,7 +65,8 @@ std::filesystem::path default_onnxruntime_library();
 
 /// Compiles the model, as exposed at this moment. The model must outlive the session: its mapped
 /// weights are used in place.
-/// @throws Error{kRuntime} with the engine's words and, where they name a node, the module.
+/// @throws Error{kRuntime} with the engine's words and, where they name a node, the module;
+///         Error{kUnsupported} for a type that the engine has no kernels for.
 std::unique_ptr<Session> open_session(Engine engine, const graph::OnnxModel& model,
                                       const SessionOptions& options = {});
 

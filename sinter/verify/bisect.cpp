@@ -51,7 +51,6 @@ class DataFlow {
 
   const std::vector<Entry>& values() const { return values_; }
   const graph::NodeSummary& node_of(std::size_t value) const { return nodes_[values_[value].node]; }
-  std::size_t place(const std::string& name) const { return places_.at(name); }
 
   void hide_others(const std::set<std::string>& known) {
     for (Entry& value : values_) value.visible = value.visible && known.contains(value.name);
@@ -88,7 +87,7 @@ class DataFlow {
     const std::optional<Shape> shape = evaluate_shape(type, symbols);
     // An unknown size is taken for a large one: 16 of them fill a run.
     if (!shape) return kBytesPerRun / 16;
-    return element_count(*shape) * static_cast<std::int64_t>(dtype_bytes(type.dtype));
+    return static_cast<std::int64_t>(byte_count(type.dtype, *shape));
   }
 
   std::vector<graph::NodeSummary> nodes_;
@@ -118,8 +117,14 @@ TensorMap run(BisectSide& side, std::span<const std::string> values, const Tenso
   return runtime::open_session(side.engine, side.model, options)->run(inputs);
 }
 
-// Looks at values of one run: the faulty ones and how they differ.
-using Probe = std::function<std::map<std::string, Comparison>(std::span<const std::string> values)>;
+struct Look {
+  bool faulty = false;
+  NonFinite non_finite;
+  std::optional<Comparison> comparison;
+};
+
+// Looks at values of one run, in their order.
+using Probe = std::function<std::vector<Look>(std::span<const std::string> values)>;
 
 class Search {
  public:
@@ -127,7 +132,9 @@ class Search {
       : flow_(flow),
         probe_(std::move(probe)),
         progress_(progress),
-        cleared_(flow.values().size()) {}
+        cleared_(flow.values().size()),
+        visible_(static_cast<std::size_t>(
+            std::ranges::count(flow.values(), true, &DataFlow::Entry::visible))) {}
 
   std::optional<BisectFinding> from(const std::vector<graph::ValueDeclaration>& outputs) {
     std::vector<std::size_t> places;
@@ -197,14 +204,15 @@ class Search {
       const std::size_t end = end_of_run(places, begin);
       std::vector<std::string> names;
       for (std::size_t i = begin; i < end; ++i) names.push_back(flow_.values()[places[i]].name);
-      if (progress_) progress_(names.size());
-      for (auto& [name, comparison] : probe_(names)) {
-        const std::size_t place = flow_.place(name);
-        first = std::min(first.value_or(place), place);
-        faults_.insert_or_assign(place, std::move(comparison));
-      }
+      std::vector<Look> looks = look_at(names);
       for (std::size_t i = begin; i < end; ++i) {
-        if (!faults_.contains(places[i])) good.push_back(places[i]);
+        const std::size_t place = places[i];
+        if (looks[i - begin].faulty) {
+          first = std::min(first.value_or(place), place);
+        } else {
+          good.push_back(place);
+        }
+        looks_.insert_or_assign(place, std::move(looks[i - begin]));
       }
       begin = end;
     }
@@ -226,20 +234,69 @@ class Search {
     return end;
   }
 
-  BisectFinding finding(std::size_t place) {
-    const graph::NodeSummary& node = flow_.node_of(place);
-    return {.module = node.name.substr(0, node.name.rfind('/')),
-            .node = node.name,
-            .op = node.op,
+  std::vector<Look> look_at(std::span<const std::string> names) {
+    if (progress_) progress_(looked_, visible_);
+    looked_ += names.size();
+    return probe_(names);
+  }
+
+  std::string module_of(std::size_t place) const {
+    const std::string& node = flow_.node_of(place).name;
+    return node.substr(0, node.rfind('/'));
+  }
+
+  BisectValue value_at(std::size_t place) const {
+    const Look& look = looks_.at(place);
+    return {.module = module_of(place),
+            .node = flow_.node_of(place).name,
+            .op = flow_.node_of(place).op,
             .value = flow_.values()[place].name,
-            .comparison = faults_.at(place)};
+            .faulty = look.faulty,
+            .non_finite = look.non_finite,
+            .comparison = look.comparison};
+  }
+
+  // The nearest visible value of each of the next modules in one direction.
+  std::vector<std::size_t> neighbours(std::size_t place, bool forwards) const {
+    constexpr std::size_t kNeighbours = 2;
+    std::vector<std::size_t> found;
+    std::set<std::string> modules{module_of(place)};
+    const std::size_t count = flow_.values().size();
+    // Backwards, the step below 0 wraps and ends the loop too.
+    for (std::size_t i = forwards ? place + 1 : place - 1; i < count && found.size() < kNeighbours;
+         forwards ? ++i : --i) {
+      if (flow_.values()[i].visible && modules.insert(module_of(i)).second) found.push_back(i);
+    }
+    std::ranges::sort(found);
+    return found;
+  }
+
+  BisectFinding finding(std::size_t place) {
+    const std::vector<std::size_t> before = neighbours(place, false);
+    const std::vector<std::size_t> behind = neighbours(place, true);
+    std::vector<std::size_t> around = before;
+    around.insert(around.end(), behind.begin(), behind.end());
+    std::erase_if(around, [&](std::size_t i) { return looks_.contains(i); });
+    std::vector<std::string> names;
+    for (const std::size_t i : around) names.push_back(flow_.values()[i].name);
+    if (!names.empty()) {
+      std::vector<Look> looks = look_at(names);
+      for (std::size_t i = 0; i < around.size(); ++i)
+        looks_.emplace(around[i], std::move(looks[i]));
+    }
+    BisectFinding result{.fault = value_at(place), .before = {}, .behind = {}};
+    for (const std::size_t i : before) result.before.push_back(value_at(i));
+    for (const std::size_t i : behind) result.behind.push_back(value_at(i));
+    return result;
   }
 
   const DataFlow& flow_;
   Probe probe_;
   const BisectProgress& progress_;
   Marks cleared_;
-  std::map<std::size_t, Comparison> faults_;
+  std::map<std::size_t, Look> looks_;
+  std::size_t looked_ = 0;
+  std::size_t visible_ = 0;
 };
 
 std::set<std::string> value_names(const graph::OnnxModel& model) {
@@ -259,12 +316,14 @@ std::optional<BisectFinding> bisect(BisectSide reference, BisectSide suspect,
   const Probe probe = [&](std::span<const std::string> values) {
     const TensorMap expected = run(reference, values, inputs);
     const TensorMap found = run(suspect, values, inputs);
-    std::map<std::string, Comparison> faults;
+    std::vector<Look> looks;
     for (const std::string& value : values) {
       Comparison comparison = compare(expected.at(value), found.at(value));
-      if (!within(comparison, tolerance)) faults.emplace(value, std::move(comparison));
+      looks.push_back({.faulty = !within(comparison, tolerance),
+                       .non_finite = count_non_finite(found.at(value)),
+                       .comparison = std::move(comparison)});
     }
-    return faults;
+    return looks;
   };
   return Search(flow, probe, progress).from(suspect.model.outputs());
 }
@@ -274,14 +333,14 @@ std::optional<BisectFinding> find_non_finite(BisectSide side, const TensorMap& i
   const DataFlow flow(side.model, inputs);
   const Probe probe = [&](std::span<const std::string> values) {
     const TensorMap found = run(side, values, inputs);
-    std::map<std::string, Comparison> faults;
+    std::vector<Look> looks;
     for (const std::string& value : values) {
       const NonFinite count = count_non_finite(found.at(value));
-      const bool mask = flow.only_into_softmax(value);
-      if (count.nan + count.positive_inf + (mask ? 0 : count.negative_inf) == 0) continue;
-      faults.emplace(value, compare(found.at(value), found.at(value)));
+      const std::int64_t masked = flow.only_into_softmax(value) ? count.negative_inf : 0;
+      looks.push_back(
+          {.faulty = count.count() > masked, .non_finite = count, .comparison = std::nullopt});
     }
-    return faults;
+    return looks;
   };
   Search search(flow, probe, progress);
   std::optional<BisectFinding> finding = search.from(side.model.outputs());

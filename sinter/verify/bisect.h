@@ -3,7 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "sinter/graph/onnx_model.h"
 #include "sinter/runtime/session.h"
@@ -19,17 +19,28 @@ struct BisectSide {
   runtime::SessionOptions options = {};
 };
 
-/// Where a fault starts.
-struct BisectFinding {
+/// A value that was looked at, and the node that makes it.
+struct BisectValue {
   std::string module;  // the node's name before its last '/', or the node's name
   std::string node;
   std::string op;
-  std::string value;      // the faulty output of the node
-  Comparison comparison;  // of it with the reference side; in find_non_finite(), with itself
+  std::string value;
+  bool faulty = false;
+  NonFinite non_finite = {};                  // of the suspect's value
+  std::optional<Comparison> comparison = {};  // with the reference side; none in find_non_finite()
 };
 
-/// Called before each run with the number of values that will be looked at.
-using BisectProgress = std::function<void(std::size_t values)>;
+/// Where a fault starts, with values of the modules around it in the order of execution: at most
+/// two before and two behind.
+struct BisectFinding {
+  BisectValue fault;
+  std::vector<BisectValue> before;
+  std::vector<BisectValue> behind;
+};
+
+/// Called before each run with the number of values that were looked at so far, and the number that
+/// the graph has.
+using BisectProgress = std::function<void(std::size_t looked, std::size_t values)>;
 
 /// The first value, in the order of execution, at which `suspect` leaves the tolerance around
 /// `reference`, or nothing when their outputs agree.

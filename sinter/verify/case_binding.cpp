@@ -128,9 +128,17 @@ std::optional<Tensor> vector_input(const ReferenceCase& reference) {
   if (pooled == reference.inputs.end() || ids == reference.inputs.end()) return std::nullopt;
   const Tensor embeds = to_dtype(pooled->second, DType::kF32);
   const Tensor sizes = to_dtype(ids->second, DType::kF32);
-  const std::int64_t rows = embeds.shape().at(0);
-  const auto width = static_cast<std::size_t>(embeds.size() / std::max<std::int64_t>(rows, 1));
-  const auto count = static_cast<std::size_t>(sizes.size() / std::max<std::int64_t>(rows, 1));
+  if (embeds.shape().size() != 2 || sizes.shape().size() != 2 ||
+      embeds.shape()[0] != sizes.shape()[0]) {
+    throw Error(
+        ErrorCode::kShapeMismatch,
+        fmt::format("{}: text_embeds is {} and time_ids {}, expected two matrices with a "
+                    "row for each sample",
+                    reference.path.string(), to_string(embeds.shape()), to_string(sizes.shape())));
+  }
+  const std::int64_t rows = embeds.shape()[0];
+  const auto width = static_cast<std::size_t>(embeds.shape()[1]);
+  const auto count = static_cast<std::size_t>(sizes.shape()[1]);
   std::vector<float> values;
   for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
     const auto first = embeds.floats().subspan(row * width, width);
@@ -177,21 +185,44 @@ TensorMap bound_inputs(const ReferenceCase& reference,
 
 // --- runs ---
 
-const ValueDeclaration* single_timestep(const std::vector<ValueDeclaration>& declared,
-                                        const TensorMap& inputs) {
+const ValueDeclaration* timestep_input(const std::vector<ValueDeclaration>& declared,
+                                       const TensorMap& inputs) {
   for (const Spelling& row : kInputs) {
     if (row.reference != "timestep") continue;
     const ValueDeclaration* input = find(declared, row.graph);
-    if (input == nullptr || !input->ranked || !inputs.contains(input->name)) continue;
-    const bool single = input->shape.empty() || (input->shape.size() == 1 && input->shape[0] == 1);
-    if (single) return input;
+    if (input != nullptr && input->ranked && inputs.contains(input->name)) return input;
   }
   return nullptr;
 }
 
+bool takes_one(const ValueDeclaration& timestep) {
+  return timestep.shape.empty() || (timestep.shape.size() == 1 && timestep.shape[0] == 1);
+}
+
+// One timestep is for all rows; of several each has its row. Symbols do not say so: that of the
+// timesteps is another than that of the rows, because it may be one.
+void check_rows(const TensorMap& inputs, const std::string& timestep) {
+  const Tensor& steps = inputs.at(timestep);
+  if (steps.size() == 0) {
+    throw Error(ErrorCode::kShapeMismatch,
+                fmt::format("input '{}' is {}, expected at least one timestep", timestep,
+                            to_string(steps.shape())));
+  }
+  for (const auto& [name, tensor] : inputs) {
+    const Shape& shape = tensor.shape();
+    if (name == timestep || steps.size() == 1 || shape.empty() || shape[0] == steps.size()) {
+      continue;
+    }
+    throw Error(ErrorCode::kShapeMismatch,
+                fmt::format("input '{}' is {}, expected {} rows: input '{}' has {} timesteps", name,
+                            to_string(shape), steps.size(), timestep, steps.size()));
+  }
+}
+
 Tensor row_of(const Tensor& tensor, std::int64_t row) {
   Shape shape = tensor.shape();
-  const std::int64_t rows = shape.at(0);
+  if (shape.empty()) return tensor;
+  const std::int64_t rows = shape[0];
   shape[0] = 1;
   Tensor result(tensor.dtype(), std::move(shape));
   const std::size_t bytes = tensor.bytes().size() / static_cast<std::size_t>(rows);
@@ -201,9 +232,10 @@ Tensor row_of(const Tensor& tensor, std::int64_t row) {
 }
 
 std::vector<TensorMap> runs_of(TensorMap inputs, const std::vector<ValueDeclaration>& declared) {
-  const ValueDeclaration* timestep = single_timestep(declared, inputs);
+  const ValueDeclaration* timestep = timestep_input(declared, inputs);
+  if (timestep != nullptr) check_rows(inputs, timestep->name);
   std::vector<TensorMap> runs;
-  if (timestep == nullptr) {
+  if (timestep == nullptr || !takes_one(*timestep)) {
     runs.push_back(std::move(inputs));
     return runs;
   }
@@ -267,7 +299,13 @@ CaseBinding bind_case(const ReferenceCase& reference, const graph::OnnxModel& mo
   const std::vector<ValueDeclaration> declared = model.inputs();
   const std::vector<ValueDeclaration> outputs = model.outputs();
   CaseBinding binding;
-  binding.runs = runs_of(bound_inputs(reference, declared), declared);
+  try {
+    binding.runs = runs_of(bound_inputs(reference, declared), declared);
+  } catch (Error& error) {
+    error.add_context(fmt::format("taking the inputs of {} for {}", reference.path.string(),
+                                  model.path().string()));
+    throw;
+  }
   for (const auto& [name, expected] : reference.outputs) {
     if (auto pair = output_for(name, expected, reference, outputs, states)) {
       binding.outputs.push_back(std::move(*pair));

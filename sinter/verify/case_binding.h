@@ -40,6 +40,7 @@ struct CaseBinding {
 /// Binds by name; other spellings of the same thing are known (see the table in the source).
 /// Residual inputs of a ControlNet that the case lacks are zero; SDXL's vector input is made from
 /// the case's text_embeds and time_ids.
+/// @throws Error{kShapeMismatch} when inputs have other numbers of rows than there are timesteps.
 CaseBinding bind_case(const ReferenceCase& reference, const graph::OnnxModel& model,
                       const TextStates& states);
 

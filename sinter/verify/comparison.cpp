@@ -34,17 +34,20 @@ class Accumulator {
     if (std::isfinite(reference)) result_.scale = std::max(result_.scale, std::abs(reference));
     if (!std::isfinite(reference) || !std::isfinite(found)) {
       // Equal infinities agree; NaN equals nothing.
-      if (reference != found && result_.non_finite_mismatches++ == 0) mismatch_ = i;
+      if (reference == found || result_.non_finite_mismatches++ > 0) return;
+      mismatch_ = i;
+      result_.non_finite_reference = reference;
+      result_.non_finite_found = found;
       return;
     }
     const double error = std::abs(reference - found);
-    if (error > result_.max_abs || finite_ == 0) {
+    if (error > result_.max_abs || result_.finite_pairs == 0) {
       result_.max_abs = error;
       worst_ = i;
       result_.worst_reference = reference;
       result_.worst_found = found;
     }
-    ++finite_;
+    ++result_.finite_pairs;
     sum_ += error;
     dot_ += reference * found;
     reference_square_ += reference * reference;
@@ -53,8 +56,8 @@ class Accumulator {
 
   void finish() {
     const Shape& shape = result_.reference_shape;
-    if (finite_ > 0) {
-      result_.mean_abs = sum_ / static_cast<double>(finite_);
+    if (result_.finite_pairs > 0) {
+      result_.mean_abs = sum_ / static_cast<double>(result_.finite_pairs);
       result_.worst_index = index_of(worst_, shape);
     }
     if (result_.non_finite_mismatches > 0) {
@@ -71,7 +74,6 @@ class Accumulator {
   Comparison& result_;
   std::size_t worst_ = 0;
   std::size_t mismatch_ = 0;
-  std::int64_t finite_ = 0;
   double sum_ = 0;
   double dot_ = 0;
   double reference_square_ = 0;
@@ -105,7 +107,13 @@ NonFinite count_non_finite(const Tensor& tensor) {
   NonFinite result;
   if (!is_floating(tensor.dtype())) return result;
   const Tensor wide = to_dtype(tensor, DType::kF32);
-  for (const float value : wide.floats()) {
+  for (std::size_t i = 0; i < wide.floats().size(); ++i) {
+    const float value = wide.floats()[i];
+    if (std::isfinite(value)) continue;
+    if (result.count() == 0) {
+      result.first = index_of(i, tensor.shape());
+      result.first_value = static_cast<double>(value);
+    }
     result.nan += std::isnan(value);
     result.positive_inf += std::isinf(value) && value > 0;
     result.negative_inf += std::isinf(value) && value < 0;

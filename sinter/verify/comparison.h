@@ -8,15 +8,17 @@
 
 namespace sinter::verify {
 
-/// How a tensor differs from its reference. Errors are over the elements where both are finite.
+/// How a tensor differs from its reference. Errors are over the elements where both are finite;
+/// where there are none, the figures say nothing.
 struct Comparison {
   Shape reference_shape;
   Shape found_shape;
   std::int64_t elements = 0;
-  double scale = 0;         // largest absolute value of the reference
-  double max_abs = 0;       // largest absolute error
-  double mean_abs = 0;      // mean absolute error
-  double max_relative = 0;  // max_abs / scale
+  std::int64_t finite_pairs = 0;  // elements where both are finite
+  double scale = 0;               // largest absolute value of the reference
+  double max_abs = 0;             // largest absolute error
+  double mean_abs = 0;            // mean absolute error
+  double max_relative = 0;        // max_abs / scale
   double mean_relative = 0;
   double cosine = 1;  // of the angle between the two as vectors
   Shape worst_index;  // of the first element with the largest error
@@ -28,6 +30,8 @@ struct Comparison {
   std::int64_t found_inf = 0;
   std::int64_t non_finite_mismatches = 0;  // NaN on either side, or infinity against another value
   Shape first_non_finite_mismatch;         // where the first of those is; empty without one
+  double non_finite_reference = 0;         // the two values there
+  double non_finite_found = 0;
 
   bool same_shape() const { return reference_shape == found_shape; }
 };
@@ -43,6 +47,10 @@ struct NonFinite {
   std::int64_t nan = 0;
   std::int64_t positive_inf = 0;
   std::int64_t negative_inf = 0;
+  Shape first;             // where the first of them is; empty without one
+  double first_value = 0;  // what it is
+
+  std::int64_t count() const { return nan + positive_inf + negative_inf; }
 };
 NonFinite count_non_finite(const Tensor& tensor);
 

@@ -40,7 +40,11 @@ std::optional<std::int64_t> evaluate_extent(std::string_view text, const Symbols
     const std::size_t end = text.find_first_of("*/");
     const std::optional<std::int64_t> factor = evaluate_factor(text.substr(0, end), symbols);
     if (!factor || (operation == '/' && *factor <= 0)) return std::nullopt;
-    value = operation == '*' ? value * *factor : (value + *factor - 1) / *factor;
+    if (operation == '*') {
+      if (__builtin_mul_overflow(value, *factor, &value)) return std::nullopt;
+    } else {
+      value = value / *factor + (value % *factor > 0 ? 1 : 0);
+    }
     if (end == std::string_view::npos) return value;
     operation = text[end];
     text.remove_prefix(end + 1);

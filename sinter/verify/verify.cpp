@@ -92,7 +92,15 @@ EngineRun run(runtime::Engine engine, const graph::OnnxModel& model,
       runtime::open_session(engine, model, options.session);
   report(options, model.path(), "running");
   EngineRun done{.info = session->info(), .results = {}};
-  for (const TensorMap& inputs : runs) done.results.push_back(session->run(inputs));
+  try {
+    for (const TensorMap& inputs : runs) done.results.push_back(session->run(inputs));
+  } catch (Error& error) {
+    // What the engine says names the graph already.
+    if (error.code() != ErrorCode::kRuntime) {
+      error.add_context(fmt::format("running {}", model.path().string()));
+    }
+    throw;
+  }
   return done;
 }
 
@@ -159,10 +167,16 @@ std::vector<fs::path> models_for(const fs::path& folder, const ReferenceCase& re
   for (const fs::path& model : models_in(folder)) {
     there.push_back(model.parent_path().filename().string());
   }
-  throw Error(ErrorCode::kUsage,
-              fmt::format("{} is about '{}', and {} has {}", reference.path.string(),
-                          reference.component, folder.string(),
-                          there.empty() ? "no graphs" : fmt::format("{}", fmt::join(there, ", "))));
+  const std::string about = reference.component.empty()
+                                ? "does not say which component it is about"
+                                : fmt::format("is about '{}'", reference.component);
+  throw Error(
+      ErrorCode::kUsage,
+      fmt::format("{} {}, and {} has {}", reference.path.string(), about, folder.string(),
+                  there.empty() ? "no graphs" : fmt::format("{}", fmt::join(there, ", "))),
+      reference.component.empty() && !there.empty()
+          ? fmt::format("name the graph that it is of: {}", models_in(folder).front().string())
+          : std::string());
 }
 
 GraphResult verify_model(const fs::path& path, const ReferenceCase& reference,

@@ -9,6 +9,7 @@
 
 #include "sinter/base/error.h"
 #include "sinter/base/hash.h"
+#include "sinter/base/message.h"
 #include "sinter/weights/file_format.h"
 #include "sinter/weights/folder.h"
 #include "sinter/weights/safetensors_header.h"
@@ -17,6 +18,7 @@ namespace sinter::weights {
 namespace fs = std::filesystem;
 
 struct Checkpoint::State {
+  fs::path root;
   std::vector<TensorEntry> tensors;
   std::vector<std::size_t> by_name;  // indices into tensors
   std::vector<SourceFile> files;
@@ -68,7 +70,7 @@ void Checkpoint::State::add_file(const fs::path& path, const std::string& prefix
     if (!tensor.dtype) {
       throw Error(ErrorCode::kUnsupported,
                   fmt::format("'{}' in {} has elements of type {}, which sinter does not read",
-                              tensor.name, path.string(), tensor.dtype_name));
+                              shown(tensor.name), path.string(), tensor.dtype_name));
     }
     tensors.push_back({.name = prefix + tensor.name,
                        .dtype = *tensor.dtype,
@@ -97,7 +99,8 @@ void Checkpoint::State::require_shards(const FolderPart& part, std::size_t first
     const auto entry = found.find(name);
     if (entry != found.end() && entry->second == file) continue;
     throw Error(ErrorCode::kBadFile,
-                fmt::format("the index says that '{}' is in {}, it is {}", name, file,
+                fmt::format("the index of {} says that '{}' is in {}, it is {}",
+                            part.files.front().parent_path().string(), shown(name), shown(file),
                             entry == found.end() ? "in no shard" : "in " + entry->second),
                 "the shards come from different downloads; fetch the folder again");
   }
@@ -112,9 +115,10 @@ void Checkpoint::State::index_names() {
       by_name.begin(), by_name.end(),
       [&](std::size_t a, std::size_t b) { return tensors[a].name == tensors[b].name; });
   if (twice == by_name.end()) return;
-  throw Error(ErrorCode::kBadFile, fmt::format("'{}' is in {} and in {}", tensors[*twice].name,
-                                               files[tensors[*twice].file].path.string(),
-                                               files[tensors[*(twice + 1)].file].path.string()));
+  throw Error(ErrorCode::kBadFile,
+              fmt::format("'{}' is in {} and in {}", shown(tensors[*twice].name),
+                          files[tensors[*twice].file].path.string(),
+                          files[tensors[*(twice + 1)].file].path.string()));
 }
 
 Checkpoint::Checkpoint(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -124,6 +128,7 @@ Checkpoint& Checkpoint::operator=(Checkpoint&&) noexcept = default;
 
 Checkpoint Checkpoint::open(const fs::path& path) {
   auto state = std::make_unique<State>();
+  state->root = path;
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     FolderPlan plan = plan_folder(path);
@@ -145,6 +150,8 @@ Checkpoint Checkpoint::open(const fs::path& path) {
   state->index_names();
   return Checkpoint(std::move(state));
 }
+
+const fs::path& Checkpoint::path() const { return state_->root; }
 
 const std::vector<TensorEntry>& Checkpoint::tensors() const { return state_->tensors; }
 

@@ -51,6 +51,9 @@ class Checkpoint {
   Checkpoint(Checkpoint&&) noexcept;
   Checkpoint& operator=(Checkpoint&&) noexcept;
 
+  /// The file or folder that was opened, as given.
+  const std::filesystem::path& path() const;
+
   /// Sorted by file, then by offset.
   const std::vector<TensorEntry>& tensors() const;
 

@@ -8,8 +8,9 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "sinter/base/message.h"
+#include "sinter/base/utf8.h"
 #include "sinter/weights/safetensors_header.h"
-#include "sinter/weights/utf8.h"
 #include "sinter/weights/zip_listing.h"
 
 namespace sinter::weights {
@@ -43,12 +44,15 @@ constexpr std::array kFormats{
     FormatRow{FileFormat::kGitLfsPointer, "git-lfs-pointer",
               "a Git LFS pointer: the real file was not fetched", "run git lfs pull"},
     FormatRow{FileFormat::kGguf, "gguf", "a GGUF file: another format of models", ""},
+    FormatRow{FileFormat::kOnnx, "onnx", "an ONNX graph: already converted",
+              "sinter verify and bench take it; sinter convert takes the checkpoint"},
     FormatRow{FileFormat::kZeros, "zeros", "nothing but zero bytes",
               "it looks like a broken copy or download; fetch the file again"},
     FormatRow{FileFormat::kEmpty, "empty", "empty",
               "the download or copy wrote nothing; fetch the file again"},
     FormatRow{FileFormat::kUnknown, "unknown", "of no format that sinter knows", ""},
     FormatRow{FileFormat::kFolder, "folder", "a folder with a checkpoint in it", ""},
+    FormatRow{FileFormat::kConverted, "converted-folder", "a folder that sinter converted", ""},
 };
 
 const FormatRow& row(FileFormat format) { return kFormats[static_cast<std::size_t>(format)]; }
@@ -114,6 +118,18 @@ bool is_zeros(Bytes file) {
 }
 
 bool is_gguf(Bytes file) { return begins(file, "GGUF"); }
+/// A ModelProto as the exporters write it: ir_version, then the producer's name.
+bool is_onnx(Bytes file) {
+  constexpr std::size_t kName = 4;  // behind tag, version, tag, length
+  const std::string_view head = head_text(file);
+  if (head.size() < kName || head[0] != '\x08' || head[1] > '\x20' || head[2] != '\x12')
+    return false;
+  const auto length = static_cast<unsigned char>(head[3]);
+  const std::string_view name = head.substr(kName, length);
+  return length > 0 && length < 128 && name.size() == length &&
+         std::ranges::all_of(name, [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
 bool is_gzip(Bytes file) { return begins(file, "\x1f\x8b\x08"); }
 bool is_zip(Bytes file) { return begins(file, "PK\x03\x04") || begins(file, "PK\x05\x06"); }
 
@@ -218,6 +234,7 @@ constexpr std::array kRecognisers{
     Recogniser{FileFormat::kSafetensors, is_safetensors},
     Recogniser{FileFormat::kZeros, is_zeros},
     Recogniser{FileFormat::kGguf, is_gguf},
+    Recogniser{FileFormat::kOnnx, is_onnx},
     Recogniser{FileFormat::kGzip, is_gzip},
     Recogniser{FileFormat::kTorchZip, is_torch_zip},
     Recogniser{FileFormat::kZip, is_zip},
@@ -239,7 +256,8 @@ std::string lfs_size(Bytes file) {
   if (at == text.npos) return {};
   const std::string_view rest = text.substr(at + kLine.size());
   const std::string_view digits = rest.substr(0, rest.find_first_not_of("0123456789"));
-  return digits.empty() ? std::string() : fmt::format(" of {} bytes", digits);
+  return digits.empty() ? std::string()
+                        : fmt::format(" of {} byte{}", digits, digits == "1" ? "" : "s");
 }
 
 std::string describe(FileFormat format, Bytes file) {
@@ -250,7 +268,7 @@ std::string describe(FileFormat format, Bytes file) {
     const std::vector<std::string> entries = list_zip(file);
     if (!entries.empty() &&
         utf8_length(std::as_bytes(std::span(entries.front()))) == entries.front().size()) {
-      return fmt::format("a zip archive with {} in it", entries.front());
+      return fmt::format("a zip archive with {} in it", shown(entries.front()));
     }
   }
   return std::string(row(format).description);

@@ -21,10 +21,13 @@ enum class FileFormat {
   kText,
   kGitLfsPointer,
   kGguf,
+  kOnnx,
   kZeros,
   kEmpty,
   kUnknown,
-  kFolder,  // a folder with a checkpoint in it; recognise() never returns it
+  // recognise() never returns these:
+  kFolder,     // a folder with a checkpoint in it
+  kConverted,  // a folder that sinter converted
 };
 
 /// The word of a format in reports: "safetensors", "torch-zip", "git-lfs-pointer", ...

@@ -10,7 +10,9 @@
 
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
+#include "sinter/base/message.h"
 #include "sinter/weights/checkpoint.h"
+#include "sinter/weights/converted_folder.h"
 #include "sinter/weights/folder.h"
 #include "sinter/weights/non_finite.h"
 #include "sinter/weights/safetensors_header.h"
@@ -76,7 +78,7 @@ std::string name_list(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 8;
   std::string text;
   for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", names[i]);
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", shown(names[i]));
   }
   if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
   return text;
@@ -103,7 +105,10 @@ void count_tensors(FileReport& report) {
 
 void mark_damaged(const Error& error, FileReport& report) {
   report.verdict = Verdict::kDamaged;
-  report.reason = sentence(error.message());
+  std::string text = error.message();
+  // Of a folder, which of its files it was.
+  for (const std::string& frame : error.context()) text += fmt::format(", while {}", frame);
+  report.reason = sentence(std::move(text));
   report.hint = error.hint();
 }
 
@@ -120,13 +125,34 @@ void examine_safetensors(std::span<const std::byte> file, const ExamineOptions& 
     check_safetensors_length(header, file.size());
     count_tensors(report);
     if (file.size() <= options.largest_values_check) check_values(header, file, report);
-    report.reason = fmt::format("A sound safetensors file of {} tensors.", report.listed.size());
+    report.reason =
+        fmt::format("A sound safetensors file of {}.", counted(report.listed.size(), "tensor"));
   } catch (const Error& error) {
     mark_damaged(error, report);
   }
 }
 
+/// A folder of graphs: sound when each is there.
+FileReport examine_converted(const ConvertedFolder& folder) {
+  FileReport report;
+  report.format = FileFormat::kConverted;
+  report.reason =
+      fmt::format("A folder that sinter {} converted: {}.", folder.version, folder.graph_names());
+  for (const ConvertedFolder::Graph& graph : folder.graphs) {
+    report.bytes += graph.weight_bytes;
+    const fs::path file = folder.root / graph.name / "model.onnx";
+    std::error_code ignored;
+    if (fs::is_regular_file(file, ignored)) continue;
+    report.verdict = Verdict::kDamaged;
+    report.reason = fmt::format("There is no {}.", file.string());
+    report.hint = "convert the checkpoint again";
+  }
+  return report;
+}
+
 FileReport examine_folder(const fs::path& path) {
+  if (const std::optional<ConvertedFolder> folder = read_converted_folder(path))
+    return examine_converted(*folder);
   FileReport report;
   report.format = FileFormat::kFolder;
   try {
@@ -146,8 +172,9 @@ FileReport examine_folder(const fs::path& path) {
     }
     report.metadata = checkpoint.metadata();
     count_tensors(report);
-    report.reason = fmt::format("A folder of {} sound safetensors files with {} tensors.",
-                                checkpoint.files().size(), report.listed.size());
+    report.reason = fmt::format("A folder of {} with {}.",
+                                counted(checkpoint.files().size(), "sound safetensors file"),
+                                counted(report.listed.size(), "tensor"));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kIo) throw;
     mark_damaged(error, report);

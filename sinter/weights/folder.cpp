@@ -14,14 +14,21 @@
 
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
+#include "sinter/base/message.h"
+#include "sinter/weights/converted_folder.h"
 
 namespace sinter::weights {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr const char* kHalfDownload = "it looks like a half download; fetch the folder again";
 constexpr std::string_view kExtension = ".safetensors";
 constexpr std::string_view kPipelineIndex = "model_index.json";
 constexpr std::array<std::string_view, 2> kLeftOut{"safety_checker", "feature_extractor"};
+
+// Ends of the names of pipeline classes that need no weights.
+constexpr std::array<std::string_view, 5> kWeightless{"Scheduler", "Tokenizer", "TokenizerFast",
+                                                      "Extractor", "Processor"};
 
 // Names that diffusers and transformers give to weights; any other name is taken only alone.
 constexpr std::array<std::string_view, 2> kStems{"diffusion_pytorch_model", "model"};
@@ -187,7 +194,7 @@ std::map<std::string, std::string> shard_index(const fs::path& folder, const Can
 
 [[noreturn]] void missing_shard(const fs::path& folder, std::string_view what) {
   throw Error(ErrorCode::kBadFile, fmt::format("{} lacks {}", folder.string(), what),
-              "it looks like a half download; fetch the folder again");
+              kHalfDownload);
 }
 
 FolderPart part_from(const fs::path& folder, const Candidate& chosen, std::string prefix) {
@@ -212,7 +219,8 @@ FolderPart part_from(const fs::path& folder, const Candidate& chosen, std::strin
   for (const auto& [tensor, file] : part.shard_of) {
     const bool present = std::any_of(part.files.begin(), part.files.end(),
                                      [&](const fs::path& path) { return path.filename() == file; });
-    if (!present) missing_shard(folder, fmt::format("{}, which holds '{}'", file, tensor));
+    if (!present)
+      missing_shard(folder, fmt::format("{}, which holds '{}'", shown(file), shown(tensor)));
   }
   return part;
 }
@@ -256,6 +264,12 @@ void add_configs(const fs::path& folder, const std::string& prefix, FolderPlan& 
   }
 }
 
+/// Whether a class of the pipeline's index has weights.
+bool has_weights(std::string_view class_name) {
+  return std::ranges::none_of(kWeightless,
+                              [&](std::string_view end) { return class_name.ends_with(end); });
+}
+
 /// Sub-folders that the pipeline's index names.
 std::vector<std::string> components(const fs::path& folder) {
   const nlohmann::json index = parse_json(folder / kPipelineIndex);
@@ -270,20 +284,47 @@ std::vector<std::string> components(const fs::path& folder) {
     const bool left_out = rank_in(kLeftOut, name) < kLeftOut.size();
     // A name from the file must not lead out of the folder.
     const bool plain = name.find_first_of("/\\") == name.npos && name != "..";
-    if (component && !left_out && plain && is_folder(folder / name)) names.push_back(name);
+    if (!component || left_out || !plain) continue;
+    if (is_folder(folder / name))
+      names.push_back(name);
+    else if (has_weights(value[1].get_ref<const std::string&>()))
+      throw Error(
+          ErrorCode::kBadFile,
+          fmt::format("{} names '{}', but there is no {}", (folder / kPipelineIndex).string(),
+                      shown(name), (folder / name).string()),
+          "fetch the folder again, or name the folder of one component");
   }
   return names;
+}
+
+/// The graphs of a converted folder lie beside links to the checkpoint, which would be taken for
+/// it.
+void refuse_converted(const fs::path& folder) {
+  const std::optional<ConvertedFolder> converted = read_converted_folder(folder);
+  if (!converted) return;
+  const bool known = converted->sources.size() == 1 && !converted->sources.front().path.empty();
+  throw Error(
+      ErrorCode::kUsage, fmt::format("{} is converted already", folder.string()),
+      fmt::format("sinter generate, verify and bench take it as it is; to convert again, name {}",
+                  known ? converted->sources.front().path : "the checkpoint"));
 }
 
 }  // namespace
 
 FolderPlan plan_folder(const fs::path& folder) {
+  refuse_converted(folder);
   FolderPlan plan;
   add_configs(folder, "", plan);
   if (is_present(folder / kPipelineIndex)) {
     for (const std::string& name : components(folder)) {
       add_configs(folder / name, name + "/", plan);
-      add_part(folder / name, name + "/", plan);
+      const bool found = add_part(folder / name, name + "/", plan);
+      // Schedulers and tokenizers have configuration files of other names.
+      if (!found && plan.configs.contains(name + "/config.json"))
+        throw Error(ErrorCode::kBadFile,
+                    fmt::format("{} has config.json and no weights, expected a .safetensors file",
+                                (folder / name).string()),
+                    kHalfDownload);
     }
   } else {
     add_part(folder, "", plan);

@@ -25,8 +25,10 @@ struct FolderPlan {
 ///
 /// Of several precisions of one component the plain file is taken, else the fp16 variant. The
 /// safety checker is left out: no picture depends on it.
-/// @throws Error{kBadFile} when a shard is missing or it cannot be told which file is meant;
-///         Error{kUnsupported} when a component has weights in other formats only; Error{kIo}.
+/// @throws Error{kBadFile} when a shard or a component is missing or it cannot be told which file
+/// is
+///         meant; Error{kUnsupported} when a component has weights in other formats only;
+///         Error{kUsage} for a folder that sinter converted; Error{kIo}.
 FolderPlan plan_folder(const std::filesystem::path& folder);
 
 }  // namespace sinter::weights

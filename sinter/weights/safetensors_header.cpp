@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sinter/base/error.h"
+#include "sinter/base/message.h"
 #include "sinter/weights/safetensors_json.h"
 
 namespace sinter::weights {
@@ -33,6 +34,16 @@ constexpr std::array kForeignTypes{
   throw Error(ErrorCode::kBadFile, std::move(message), std::move(hint));
 }
 
+/// "1 byte is", "2 bytes are".
+std::string are(std::uint64_t bytes) {
+  return fmt::format("{} {}", counted(bytes, "byte"), bytes == 1 ? "is" : "are");
+}
+
+/// "1 byte belongs", "2 bytes belong".
+std::string belong(std::uint64_t bytes) {
+  return fmt::format("{} {}", counted(bytes, "byte"), bytes == 1 ? "belongs" : "belong");
+}
+
 std::uint64_t little_endian_64(std::span<const std::byte> bytes) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < sizeof value; ++i) {
@@ -44,8 +55,8 @@ std::uint64_t little_endian_64(std::span<const std::byte> bytes) {
 /// The length of the JSON, after every check that needs no JSON.
 std::uint64_t json_length(std::span<const std::byte> file) {
   if (file.size() < kLengthField) {
-    bad(fmt::format("the file has {} bytes, expected at least 8 for the header's length",
-                    file.size()));
+    bad(fmt::format("the file has {}, expected at least 8 for the header's length",
+                    counted(file.size(), "byte")));
   }
   const std::uint64_t length = little_endian_64(file);
   if (length > kMaxSafetensorsHeader) {
@@ -59,8 +70,8 @@ std::uint64_t json_length(std::span<const std::byte> file) {
   }
   const std::uint64_t behind = file.size() - kLengthField;
   if (length > behind) {
-    bad(fmt::format("the header's length at byte 0 is {}, but only {} bytes follow: {} are missing",
-                    length, behind, length - behind),
+    bad(fmt::format("the header's length at byte 0 is {}, but only {} follow: {} missing", length,
+                    counted(behind, "byte"), are(length - behind)),
         kHalfDownload);
   }
   if (file[kLengthField] != std::byte{'{'}) {
@@ -84,7 +95,8 @@ TypeRow type_of(const StatedTensor& tensor) {
   for (const ForeignType& type : kForeignTypes) {
     if (type.name == tensor.dtype) return {type.name, std::nullopt, type.bits};
   }
-  bad(fmt::format("'{}' has the unknown element type '{}'", tensor.name, tensor.dtype));
+  bad(fmt::format("'{}' has the unknown element type '{}'", shown(tensor.name),
+                  shown(tensor.dtype)));
 }
 
 std::string shape_text(const std::vector<std::uint64_t>& shape) {
@@ -105,26 +117,26 @@ std::uint64_t wanted_bytes(const StatedTensor& tensor, std::uint64_t bits_each) 
   }
   std::uint64_t bits = 0;
   if (!fits || __builtin_mul_overflow(elements, bits_each, &bits)) {
-    bad(fmt::format("'{}' has the shape {}: more elements than a file can hold", tensor.name,
+    bad(fmt::format("'{}' has the shape {}: more elements than a file can hold", shown(tensor.name),
                     shape_text(tensor.shape)));
   }
   if (bits % 8 != 0) {
-    bad(fmt::format("'{}' fills {} bits, expected whole bytes", tensor.name, bits));
+    bad(fmt::format("'{}' fills {} bits, expected whole bytes", shown(tensor.name), bits));
   }
   return bits / 8;
 }
 
 SafetensorsTensor checked(StatedTensor&& stated, std::uint64_t data_begin) {
   if (stated.end < stated.begin) {
-    bad(fmt::format("'{}' ends at data byte {}, before it begins at {}", stated.name, stated.end,
-                    stated.begin));
+    bad(fmt::format("'{}' ends at data byte {}, before it begins at {}", shown(stated.name),
+                    stated.end, stated.begin));
   }
   const TypeRow type = type_of(stated);
   const std::uint64_t wanted = wanted_bytes(stated, type.bits);
   if (stated.end - stated.begin != wanted) {
-    bad(fmt::format("'{}' is {} {}, expected {} bytes, its offsets [{},{}] give {}", stated.name,
-                    type.name, shape_text(stated.shape), wanted, stated.begin, stated.end,
-                    stated.end - stated.begin));
+    bad(fmt::format("'{}' is {} {}, expected {}, its offsets [{},{}] give {}", shown(stated.name),
+                    type.name, shape_text(stated.shape), counted(wanted, "byte"), stated.begin,
+                    stated.end, stated.end - stated.begin));
   }
   SafetensorsTensor tensor{.name = std::move(stated.name),
                            .dtype_name = type.name,
@@ -134,7 +146,7 @@ SafetensorsTensor checked(StatedTensor&& stated, std::uint64_t data_begin) {
                            .bytes = wanted};
   if (__builtin_add_overflow(data_begin, stated.begin, &tensor.begin) ||
       tensor.begin > std::numeric_limits<std::uint64_t>::max() - wanted) {
-    bad(fmt::format("'{}' begins at data byte {}: no file is that long", tensor.name,
+    bad(fmt::format("'{}' begins at data byte {}: no file is that long", shown(tensor.name),
                     stated.begin));
   }
   return tensor;
@@ -148,11 +160,11 @@ std::uint64_t require_cover(const std::vector<SafetensorsTensor>& tensors,
   for (const SafetensorsTensor& tensor : tensors) {
     if (tensor.begin < covered) {
       bad(fmt::format("'{}' begins at byte {}, inside '{}', which ends at {}: they overlap",
-                      tensor.name, tensor.begin, before->name, covered));
+                      shown(tensor.name), tensor.begin, shown(before->name), covered));
     }
     if (tensor.begin > covered) {
-      bad(fmt::format("'{}' begins at byte {}, expected {}: {} bytes belong to no tensor",
-                      tensor.name, tensor.begin, covered, tensor.begin - covered));
+      bad(fmt::format("'{}' begins at byte {}, expected {}: {} to no tensor", shown(tensor.name),
+                      tensor.begin, covered, belong(tensor.begin - covered)));
     }
     covered += tensor.bytes;
     before = &tensor;
@@ -181,14 +193,13 @@ SafetensorsHeader read_safetensors_header(std::span<const std::byte> file) {
 
 void check_safetensors_length(const SafetensorsHeader& header, std::uint64_t file_bytes) {
   if (file_bytes < header.file_bytes) {
-    bad(fmt::format("the file ends at byte {}, expected {}: {} bytes are missing", file_bytes,
-                    header.file_bytes, header.file_bytes - file_bytes),
+    bad(fmt::format("the file ends at byte {}, expected {}: {} missing", file_bytes,
+                    header.file_bytes, are(header.file_bytes - file_bytes)),
         kHalfDownload);
   }
   if (file_bytes > header.file_bytes) {
-    bad(fmt::format("the last tensor ends at byte {}, but the file at {}: {} bytes belong to no "
-                    "tensor",
-                    header.file_bytes, file_bytes, file_bytes - header.file_bytes),
+    bad(fmt::format("the last tensor ends at byte {}, but the file at {}: {} to no tensor",
+                    header.file_bytes, file_bytes, belong(file_bytes - header.file_bytes)),
         "another file was appended, or the header is damaged");
   }
 }

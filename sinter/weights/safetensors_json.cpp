@@ -11,7 +11,8 @@
 #include <utility>
 
 #include "sinter/base/error.h"
-#include "sinter/weights/utf8.h"
+#include "sinter/base/message.h"
+#include "sinter/base/utf8.h"
 
 namespace sinter::weights {
 namespace {
@@ -114,18 +115,18 @@ class HeaderReader : public Json::json_sax_t {
       tensor().dtype = std::move(text);
       return true;
     }
-    return foreign_or_fail(fmt::format("the text \"{}\"", text));
+    return foreign_or_fail(fmt::format("the text \"{}\"", shown(text)));
   }
 
   bool key(string_t& text) override {
     if (place_ == Place::kForeign) return true;
     if (place_ == Place::kRoot) {
-      if (!names_.insert(text).second) fail(fmt::format("the key '{}' stands twice", text));
+      if (!names_.insert(text).second) fail(fmt::format("the key '{}' stands twice", shown(text)));
       name_ = std::move(text);
       return true;
     }
     if (!fields_.insert(text).second) {
-      fail(fmt::format("'{}' stands twice in '{}'", text, name_));
+      fail(fmt::format("'{}' stands twice in '{}'", shown(text), shown(name_)));
     }
     field_ = Field::kForeign;
     for (const auto& [field_name, field] : kFields) {
@@ -173,7 +174,7 @@ class HeaderReader : public Json::json_sax_t {
   bool end_array() override {
     if (place_ == Place::kForeign) return close_foreign();
     if (place_ == Place::kOffsets && offsets_ != 2) {
-      fail(fmt::format("'{}' has {} data_offsets, expected 2", name_, offsets_));
+      fail(fmt::format("'{}' has {} data_offsets, expected 2", shown(name_), offsets_));
     }
     place_ = Place::kTensor;
     return true;
@@ -204,8 +205,8 @@ class HeaderReader : public Json::json_sax_t {
 
   std::string subject() const {
     if (place_ == Place::kTop) return "the header";
-    if (place_ == Place::kRoot) return fmt::format("'{}'", name_);
-    return fmt::format("{} of '{}'", field_name_, name_);
+    if (place_ == Place::kRoot) return fmt::format("'{}'", shown(name_));
+    return fmt::format("{} of '{}'", field_name_, shown(name_));
   }
 
   std::string_view expected() const {
@@ -243,7 +244,7 @@ class HeaderReader : public Json::json_sax_t {
   void require_all_fields() const {
     for (const auto& [field_name, field] : kFields) {
       if (!fields_.contains(std::string(field_name))) {
-        fail(fmt::format("'{}' has no {}", name_, field_name));
+        fail(fmt::format("'{}' has no {}", shown(name_), field_name));
       }
     }
   }

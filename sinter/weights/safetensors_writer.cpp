@@ -9,8 +9,9 @@
 #include <utility>
 
 #include "sinter/base/error.h"
+#include "sinter/base/message.h"
+#include "sinter/base/utf8.h"
 #include "sinter/weights/safetensors_header.h"
-#include "sinter/weights/utf8.h"
 
 namespace sinter::weights {
 namespace {
@@ -51,7 +52,7 @@ std::string header_text(const std::vector<PlannedTensor>& tensors,
   for (const PlannedTensor& tensor : tensors) {
     if (tensor.name == "__metadata__" || !names.insert(tensor.name).second) {
       throw Error(ErrorCode::kUsage,
-                  fmt::format("'{}' cannot be written: the name is taken", tensor.name));
+                  fmt::format("'{}' cannot be written: the name is taken", shown(tensor.name)));
     }
     const std::uint64_t end = begin + tensor_bytes(tensor);
     text += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":{},\"data_offsets\":[{},{}]}}",

@@ -247,7 +247,7 @@ TEST(Detect, ListsWhatIsMissing) {
   Manifest manifest = load_manifest("sd15");
   manifest.erase("model.diffusion_model.input_blocks.4.1.proj_in.weight");
   const Model model = detect(*ManifestCheckpoint(manifest));
-  EXPECT_EQ(model.missing, Names{"unet/down_blocks.1.attentions.0.proj_in.weight"});
+  EXPECT_EQ(model.missing, Names{"model.diffusion_model.input_blocks.4.1.proj_in.weight"});
   EXPECT_EQ(model.unexpected, Names{});
 }
 
@@ -342,6 +342,100 @@ TEST(Detect, RefusesWhatIsNoStableDiffusionInWords) {
               "'model.safetensors' is a ControlNet in diffusers' layout for Stable Diffusion 1.x");
     EXPECT_FALSE(error.hint().empty());
   }
+}
+
+void expect_error(const Manifest& manifest, ErrorCode code, const std::string& message) {
+  try {
+    detect(*ManifestCheckpoint(manifest));
+    ADD_FAILURE() << "took it";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    EXPECT_EQ(error.message(), message);
+  }
+}
+
+TEST(Detect, RefusesWeightsThatAreNoFloatingNumbers) {
+  for (const auto& [dtype, word] :
+       {std::pair("BOOL", "bool"), std::pair("I8", "int8"), std::pair("U8", "uint8"),
+        std::pair("I64", "int64"), std::pair("U16", "uint16")}) {
+    Manifest manifest = load_manifest("tiny/sd1");
+    manifest.at("model.diffusion_model.input_blocks.0.0.weight").dtype = dtype;
+    expect_error(manifest, ErrorCode::kDTypeMismatch,
+                 std::string("'model.diffusion_model.input_blocks.0.0.weight' is ") + word +
+                     ", expected a floating type");
+  }
+}
+
+TEST(Detect, TakesIntegersThatAreNoWeights) {
+  Manifest manifest = load_manifest("tiny/sd1");
+  manifest.add("somebody.else", {2, 2}, "I8");
+  EXPECT_EQ(detect(*ManifestCheckpoint(manifest)).unexpected, Names{"somebody.else"});
+}
+
+TEST(Detect, RefusesWeightsWithoutElements) {
+  Manifest manifest = load_manifest("tiny/sd1");
+  manifest.at("model.diffusion_model.input_blocks.0.0.weight").shape = {0, 4, 3, 3};
+  expect_error(manifest, ErrorCode::kShapeMismatch,
+               "'model.diffusion_model.input_blocks.0.0.weight' is [0,4,3,3]: it has no elements");
+}
+
+TEST(Detect, RefusesATokenTableShorterThanTheVocabulary) {
+  const std::string table =
+      "cond_stage_model.transformer.text_model.embeddings.token_embedding.weight";
+  Manifest manifest = load_manifest("tiny/sd1");
+  const std::int64_t width = manifest.at(table).shape[1];
+  for (const std::int64_t rows : {std::int64_t{49407}, std::int64_t{1000}, std::int64_t{0}}) {
+    manifest.at(table).shape = {rows, width};
+    expect_error(manifest, ErrorCode::kShapeMismatch,
+                 "'" + table + "' is [" + std::to_string(rows) + "," + std::to_string(width) +
+                     "], expected at least 49408 rows: one for each id of the vocabulary");
+  }
+  manifest.at(table).shape = {49410, width};
+  EXPECT_EQ(text_of(detect(*ManifestCheckpoint(manifest))).vocabulary, 49410);
+}
+
+TEST(Detect, RefusesHeadsThatDoNotDivideALevel) {
+  Manifest manifest = load_manifest("tiny/sd2");
+  // Levels 64, 128, 128, 128 wide with heads of 64; half as wide again, 96 is no multiple.
+  for (auto& tensor : manifest.tensors) {
+    if (!tensor.name.starts_with("model.diffusion_model.")) continue;
+    const bool reads_text = tensor.name.find("attn2.to_k") != std::string::npos ||
+                            tensor.name.find("attn2.to_v") != std::string::npos;
+    for (std::size_t axis = 0; axis < (reads_text ? 1 : tensor.shape.size()); ++axis)
+      if (tensor.shape[axis] % 64 == 0) tensor.shape[axis] += tensor.shape[axis] / 2;
+  }
+  try {
+    detect(*ManifestCheckpoint(manifest));
+    FAIL() << "took it";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(),
+              "level 0 of the UNet has 96 channels, expected a multiple of the 64 of a head");
+  }
+}
+
+TEST(Detect, RefusesQuantisedWeightsByName) {
+  Manifest manifest = load_manifest("tiny/sd1");
+  manifest.add("model.diffusion_model.scaled_fp8", {2});
+  manifest.add("model.diffusion_model.out.2.scale_weight", {1});
+  for (const DetectOptions& options : {DetectOptions{}, DetectOptions{.family = "sd15"}}) {
+    try {
+      detect(*ManifestCheckpoint(manifest), options);
+      ADD_FAILURE() << "took it";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+      EXPECT_EQ(error.message(),
+                "'model.safetensors' is a Stable Diffusion 1.x checkpoint with float8 weights and "
+                "a scale for each (ComfyUI)");
+    }
+  }
+}
+
+TEST(Detect, DoesNotReadPastAShapeOfTooFewAxes) {
+  Manifest manifest = load_manifest("sd15");
+  manifest.at("model.diffusion_model.input_blocks.0.0.weight").shape = {320};
+  manifest.erase("model.diffusion_model.out.2.bias");
+  const Model model = detect(*ManifestCheckpoint(manifest), {.family = "sd15"});
+  EXPECT_EQ(model.missing, Names{"model.diffusion_model.out.2.bias"});
 }
 
 }  // namespace

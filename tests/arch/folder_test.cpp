@@ -1,41 +1,17 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "sinter/arch/model.h"
 #include "sinter/base/error.h"
-#include "tests/arch/manifest_checkpoint.h"
+#include "tests/arch/pipeline_folder.h"
 
 namespace sinter::arch {
 namespace {
 
+using arch_test::kTextFile;
+using arch_test::kUNetFile;
 using arch_test::load_manifest;
 using arch_test::Manifest;
-using arch_test::TestFolder;
-
-/// A diffusers pipeline folder of components whose bytes are holes.
-class PipelineFolder {
- public:
-  void add(const std::string& component, const Manifest& manifest, const std::string& file) {
-    std::filesystem::create_directories(path() / component);
-    arch_test::write_manifest(manifest, path() / component / file);
-    index_[component] = {"diffusers", "AnyModel"};
-    write("model_index.json", index_.dump());
-  }
-  void write(const std::string& name, const std::string& text) {
-    std::filesystem::create_directories((path() / name).parent_path());
-    std::ofstream(path() / name) << text;
-  }
-  const std::filesystem::path& path() const { return folder_.path(); }
-
- private:
-  TestFolder folder_;
-  nlohmann::json index_ = {{"_class_name", "StableDiffusionPipeline"},
-                           {"scheduler", {"diffusers", "DDIMScheduler"}}};
-};
-
-constexpr const char* kUNetFile = "diffusion_pytorch_model.safetensors";
-constexpr const char* kTextFile = "model.safetensors";
+using arch_test::PipelineFolder;
 
 /// A text encoder as transformers keeps that of Stable Diffusion 2: 23 layers, 1024 wide.
 Manifest sd2_text_encoder() {
@@ -115,6 +91,34 @@ TEST(Folder, OfStableDiffusion2UsesTheLastOfItsTwentyThreeLayers) {
   EXPECT_EQ(model.prediction_evidence, "scheduler/scheduler_config.json says 'v_prediction'");
 }
 
+TEST(Folder, ReadsTheSchedulersPredictionAsDiffusersDoes) {
+  struct Case {
+    const char* config;
+    std::optional<Prediction> prediction;
+    bool foreign;
+    const char* evidence;
+  };
+  constexpr Case kCases[] = {
+      // Python's infinities are no JSON.
+      {R"({"lambda_min_clipped": -Infinity, "prediction_type": "v_prediction"})", Prediction::kV,
+       false, "scheduler/scheduler_config.json says 'v_prediction'"},
+      {R"({"prediction_type": "sample"})", std::nullopt, true,
+       "scheduler/scheduler_config.json says 'sample', which is neither epsilon nor v-prediction"},
+      {R"({"beta_end": 0.012})", Prediction::kEpsilon, false,
+       "scheduler/scheduler_config.json names none, which means epsilon"},
+  };
+  PipelineFolder folder;
+  folder.add("unet", sd2_unet(), kUNetFile);
+  for (const Case& each : kCases) {
+    folder.write("scheduler/scheduler_config.json", each.config);
+    const weights::Checkpoint checkpoint = weights::Checkpoint::open(folder.path());
+    const Model model = detect(checkpoint);
+    EXPECT_EQ(model.prediction, each.prediction) << each.config;
+    EXPECT_EQ(model.foreign_prediction, each.foreign) << each.config;
+    EXPECT_EQ(model.prediction_evidence, each.evidence);
+  }
+}
+
 TEST(Folder, OverridesTheFamilyWithItsConfigurationFiles) {
   PipelineFolder folder;
   folder.add("unet", load_manifest("diffusers/sd15-unet"), kUNetFile);
@@ -142,19 +146,20 @@ TEST(Folder, OfOneComponentIsReadWithItsConfiguration) {
   EXPECT_EQ(model.missing, std::vector<std::string>{});
 }
 
-TEST(Folder, WithAnActivationThatWeLackIsRefused) {
+TEST(Folder, ThatIsRefusedForItsUNetNamesTheUNetsFile) {
   PipelineFolder folder;
+  Manifest unet = load_manifest("diffusers/sd15-unet");
+  unet.at("conv_in.weight").shape[1] = 5;
+  folder.add("unet", unet, kUNetFile);
   folder.add("text_encoder", load_manifest("diffusers/text-encoder-clip-l"), kTextFile);
-  folder.write("text_encoder/config.json", R"({"hidden_act": "relu"})");
-  const weights::Checkpoint checkpoint = weights::Checkpoint::open(folder.path());
   try {
-    detect(checkpoint);
+    detect(weights::Checkpoint::open(folder.path()));
     FAIL() << "took it";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
     EXPECT_EQ(error.message(),
-              "'text_encoder/config.json' asks for the activation 'relu', expected 'quick_gelu' or "
-              "'gelu'");
+              "'" + (folder.path() / "unet" / kUNetFile).string() +
+                  "' is a relative of Stable Diffusion 1.x whose UNet takes 5 channels (4 are text "
+                  "to image, 8 InstructPix2Pix, 9 inpainting)");
   }
 }
 

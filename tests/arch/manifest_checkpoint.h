@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sinter/base/dtype.h"
 #include "sinter/base/shape.h"
 #include "sinter/weights/checkpoint.h"
 
@@ -88,7 +89,7 @@ inline void write_manifest(const Manifest& manifest, const std::filesystem::path
   std::uint64_t end = 0;
   for (const ManifestTensor& tensor : manifest.tensors) {
     const std::uint64_t begin = end;
-    const std::uint64_t width = tensor.dtype == "I64" ? 8 : tensor.dtype == "F32" ? 4 : 2;
+    const std::uint64_t width = dtype_bytes(*dtype_from_name(tensor.dtype));
     end += width * static_cast<std::uint64_t>(element_count(tensor.shape));
     header[tensor.name] = {
         {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};

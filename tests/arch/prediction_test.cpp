@@ -30,6 +30,7 @@ TEST(Prediction, OfTheFamilyWhereTheFileIsSilent) {
 TEST(Prediction, OfStableDiffusion2IsUnknownAndSaysWhy) {
   const PredictionReading reading = read(bare(), "sd21");
   EXPECT_FALSE(reading.prediction);
+  EXPECT_FALSE(reading.foreign);
   EXPECT_EQ(reading.evidence,
             "base and v models of Stable Diffusion 2.x have the same names and shapes, and this "
             "file says nothing: the prediction type must be given");
@@ -40,7 +41,24 @@ TEST(Prediction, OfTheMarkThatVModelsOfXlCarry) {
   manifest.add("v_pred", {0});
   manifest.add("ztsnr", {0});
   EXPECT_EQ(read(manifest, "sdxl-base").prediction, Prediction::kV);
-  EXPECT_EQ(read(manifest, "sdxl-base").evidence, "the file has the key 'v_pred': v-prediction");
+  const PredictionReading reading = read(manifest, "sdxl-base");
+  EXPECT_TRUE(reading.zero_terminal_snr);
+  EXPECT_EQ(reading.evidence,
+            "the file has the key 'v_pred': v-prediction; the file has the key 'ztsnr': zero "
+            "terminal SNR");
+}
+
+TEST(Prediction, IsZeroTerminalSnrOnlyOfVModels) {
+  Manifest manifest = bare();
+  manifest.add("ztsnr", {0});
+  const PredictionReading epsilon = read(manifest, "sdxl-base");
+  EXPECT_FALSE(epsilon.zero_terminal_snr);
+  EXPECT_EQ(epsilon.evidence.find("ztsnr"), std::string::npos) << epsilon.evidence;
+  const ManifestCheckpoint checkpoint(manifest);
+  const PredictionReading given =
+      read_prediction(*checkpoint, family_named("sdxl-base"), Prediction::kV);
+  EXPECT_TRUE(given.zero_terminal_snr);
+  EXPECT_EQ(given.evidence, "it was given; the file has the key 'ztsnr': zero terminal SNR");
 }
 
 TEST(Prediction, IsUnknownUnderAnotherParameterisation) {
@@ -48,6 +66,7 @@ TEST(Prediction, IsUnknownUnderAnotherParameterisation) {
   manifest.add("edm_mean", {1, 4, 1, 1});
   const PredictionReading reading = read(manifest, "sdxl-base");
   EXPECT_FALSE(reading.prediction);
+  EXPECT_TRUE(reading.foreign);
   EXPECT_NE(reading.evidence.find("EDM"), std::string::npos);
 }
 

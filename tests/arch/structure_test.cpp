@@ -47,7 +47,9 @@ TEST_F(Structure, ReportsWhatIsMissingAndWhatIsWrong) {
   const Deviations deviations = compare(weights(), {{"conv.weight", {8, 5, 3, 3}, false},
                                                     {"conv.bias", {8}, false},
                                                     {"matrix.weight", {8, 8}, true}});
-  EXPECT_EQ(deviations.missing, std::vector<std::string>{"conv.bias"});
+  ASSERT_EQ(deviations.missing.size(), 1u);
+  EXPECT_EQ(deviations.missing[0].name, "conv.bias");
+  EXPECT_EQ(deviations.missing[0].shape, Shape{8});
   EXPECT_EQ(deviations.wrong,
             std::vector<std::string>{"'file.conv.weight' is [8,4,3,3], expected [8,5,3,3]"});
 }
@@ -57,6 +59,8 @@ TEST_F(Structure, WritesUnknownExtentsAsUnknown) {
   EXPECT_TRUE(compare(weights(), {{"w", {0, 4}, false}}).wrong.empty());
   EXPECT_EQ(compare(weights(), {{"w", {0, 10}, false}}).wrong,
             std::vector<std::string>{"'file.w' is [8,4], expected [?,10]"});
+  EXPECT_EQ(open_shape({0, 10, 0, 0}), "[?,10,?,?]");
+  EXPECT_EQ(open_shape({}), "[]");
 }
 
 }  // namespace

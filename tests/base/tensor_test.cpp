@@ -32,5 +32,20 @@ TEST(Shape, RefusesProductsThatOverflow) {
   EXPECT_THROW(element_count({-1}), Error);
 }
 
+TEST(TensorBytes, AreRefusedBeyondMemory) {
+  EXPECT_EQ(byte_count(DType::kF32, {2, 3}), 24u);
+  EXPECT_EQ(byte_count(DType::kF64, {0, std::int64_t{1} << 62}), 0u);
+  // Eight bytes each: the product wraps to 4096.
+  const Shape wrapping{(std::int64_t{1} << 61) + 512};
+  try {
+    byte_count(DType::kF64, wrapping);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(),
+              "the shape [2305843009213694464] of float64 is beyond what memory can hold");
+  }
+  EXPECT_THROW(Tensor(DType::kF64, wrapping), Error);
+}
+
 }  // namespace
 }  // namespace sinter

@@ -1,31 +1,15 @@
+#include "tests/cli/generate_test.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <chrono>
 
-#include "sinter/base/file.h"
-#include "sinter/pipeline/png_file.h"
-#include "tests/cli/command_test.h"
+#include "sinter/base/png_file.h"
 
 namespace sinter::cli {
 namespace fs = std::filesystem;
 namespace {
-
-class Generate : public CommandTest {
- protected:
-  /// A small, quick drawing with these words added.
-  Ended draw(const std::string& model, std::vector<std::string> more) const {
-    return sinter(words(model, std::move(more)));
-  }
-  static std::vector<std::string> words(const std::string& model, std::vector<std::string> more) {
-    std::vector<std::string> all{"generate", model,     "-W", "64",       "-H",
-                                 "64",       "--steps", "2",  "--engine", "onnxruntime"};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  }
-  std::string bytes(const fs::path& file) const { return read_text(folder() / file); }
-};
 
 TEST_F(Generate, ConvertsACheckpointIntoTheCacheOnce) {
   const std::string file = stand_in("sd1");
@@ -40,7 +24,9 @@ TEST_F(Generate, ConvertsACheckpointIntoTheCacheOnce) {
   EXPECT_EQ(second.err.find("converted"), std::string::npos) << second.err;
   EXPECT_EQ(bytes("one.png"), bytes("two.png"));
 
-  const fs::path cached = fs::directory_iterator(folder() / "cache/sinter")->path();
+  const fs::path cached =
+      folder() / "cache/sinter" /
+      std::string(first.err.substr(first.err.find("sd1-"), std::string("sd1-0123456789ab").size()));
   EXPECT_EQ(fs::hard_link_count(folder() / file), 5u) << "the cache holds links, not copies";
   const Ended folder_itself = draw(cached.string(), {"-p", "a cat", "-o", "three.png"});
   EXPECT_EQ(folder_itself.status, 0) << folder_itself.err;
@@ -63,14 +49,14 @@ TEST_F(Generate, WritesHowItWasDrawnIntoThePicture) {
   const Ended ended = draw("model", {"-p", "größe, 猫", "-n", "a dog", "-s", "42", "-g", "3.5",
                                      "--sampler", "dpmpp-2m-karras", "-o", "cat.png"});
   ASSERT_EQ(ended.status, 0) << ended.err;
-  const pipeline::PngTexts texts = pipeline::read_png_texts(folder() / "cat.png");
+  const PngTexts texts = read_png_texts(folder() / "cat.png");
   ASSERT_EQ(texts.size(), 1u);
   EXPECT_EQ(texts[0].first, "parameters");
   EXPECT_EQ(
       texts[0].second,
       "größe, 猫\nNegative prompt: a dog\nSteps: 2, Sampler: DPM++ 2M, Schedule type: Karras, "
       "CFG scale: 3.5, Seed: 42, Size: 64x64, Model: sd1, Version: sinter " SINTER_VERSION);
-  const pipeline::Image image = pipeline::read_png(folder() / "cat.png");
+  const Image image = read_png(folder() / "cat.png");
   EXPECT_EQ(std::pair(image.width, image.height), std::pair(64, 64));
 }
 
@@ -82,13 +68,13 @@ TEST_F(Generate, NamesSeveralPicturesAndASheet) {
   EXPECT_EQ(ended.out,
             "pictures/01-5-a-cat.png\npictures/02-6-a-cat.png\npictures/03-5-two-dogs.png\n"
             "pictures/04-6-two-dogs.png\nsheet.png\n");
-  const pipeline::Image sheet = pipeline::read_png(folder() / "sheet.png");
+  const Image sheet = read_png(folder() / "sheet.png");
   EXPECT_GE(sheet.width, 128);
   EXPECT_GE(sheet.height, 128);
   // A picture of a batch is the one that its seed gives alone.
   ASSERT_EQ(draw("model", {"-p", "a cat", "-s", "6", "-o", "alone.png"}).status, 0);
-  EXPECT_EQ(pipeline::read_png(folder() / "alone.png").pixels,
-            pipeline::read_png(folder() / "pictures/02-6-a-cat.png").pixels);
+  EXPECT_EQ(read_png(folder() / "alone.png").pixels,
+            read_png(folder() / "pictures/02-6-a-cat.png").pixels);
 
   const Ended numbered = draw("model", {"-p", "a", "-p", "b", "-s", "1", "-s", "2", "-o", "n.png"});
   EXPECT_EQ(numbered.out, "n-1.png\nn-2.png\n");
@@ -119,65 +105,51 @@ TEST_F(Generate, ProfilesItsStages) {
   EXPECT_EQ(std::ranges::count(ended.out, '\n'), 8) << ended.out;
 }
 
-TEST_F(Generate, NamesTheNearestSizes) {
+// SDXL: no negative prompt is zeros, an empty one is the empty text.
+
+TEST_F(Generate, AnEmptyNegativePromptIsOne) {
+  converted("sdxl-base", "xl");
+  ASSERT_EQ(draw("xl", {"-p", "a", "-o", "absent.png"}).status, 0);
+  const Ended empty = draw("xl", {"-p", "a", "-n", "", "-o", "empty.png"});
+  ASSERT_EQ(empty.status, 0) << empty.err;
+  EXPECT_NE(read_png(folder() / "absent.png").pixels, read_png(folder() / "empty.png").pixels);
+
   converted("sd1", "model");
-  expect_error(sinter({"generate", "model", "-p", "x", "-W", "100", "-H", "64"}), 2,
-               "error: the size is 100x64, expected multiples of 8 from 8 to 16384\n"
-               "hint: the nearest sizes are 96x64 and 104x64\n");
-  EXPECT_EQ(entries(), (std::vector<std::string>{"model", "sd1.safetensors"}))
-      << "not even a folder";
+  ASSERT_EQ(draw("model", {"-p", "a", "-o", "one.png"}).status, 0);
+  ASSERT_EQ(draw("model", {"-p", "a", "-n", "", "-o", "two.png"}).status, 0);
+  EXPECT_EQ(bytes("one.png"), bytes("two.png")) << "elsewhere both are the empty text";
 }
 
-TEST_F(Generate, RefusesWhatCannotBeBeforeItWorks) {
-  const std::string file = stand_in("sd1");
-  expect_error(sinter({"generate", file, "-p", "a", "-p", "b", "-s", "1", "-s", "2", "-s", "3"}), 2,
-               "error: 3 seeds for 2 prompts\nhint: give one seed for all, or one a prompt\n");
-  expect_error(sinter({"generate", file, "-p", "a", "-s", "-1"}), 2,
-               "error: --seed: -1 is too small, expected at least 0\n"
-               "hint: sinter generate --help shows the options and an example\n");
-  expect_error(sinter({"generate", "nothing", "-p", "a"}), 3, "error: there is no nothing\n");
-  EXPECT_EQ(entries(), std::vector<std::string>{file});
-}
-
-TEST_F(Generate, TriesThePlaceOfThePictureFirst) {
-  converted("sd1", "model");
-  std::ofstream(folder() / "file") << "precious";
-  expect_error(draw("model", {"-p", "a", "-o", "file/cat.png"}), 3,
-               "error: cannot create the folder file: Not a directory\n");
-  expect_error(draw("model", {"-p", "a", "-o", "/proc/cat.png"}), 3,
-               "error: cannot create /proc/cat.png: No such file or directory\n");
-  expect_error(draw("model", {"-p", "a", "-o", "cat.jpg"}), 2,
-               "error: cat.jpg would be a .jpg file, and pictures are written as .png\n");
-}
-
-TEST_F(Generate, NeedsEveryPart) {
-  converted("sd1", "part", {"--components", "unet"});
-  expect_error(draw("part", {"-p", "a"}), 3,
-               "error: part has no text_encoder/model.onnx\n"
-               "hint: a folder written by sinter convert with all its components is needed\n");
-  converted("sd1", "named", {"--io", "ldm"});
-  expect_error(draw("named", {"-p", "a"}), 4,
-               "error: the graphs of named have the names of 'ldm', expected those of 'optimum'\n"
-               "hint: convert without --io to draw with sinter\n");
-}
-
-TEST_F(Generate, DamagedConfigurationIsNoBugOfOurs) {
-  for (const std::string file :
-       {"sinter.json", "model_index.json", "scheduler/scheduler_config.json",
-        "tokenizer/vocab.json", "tokenizer/tokenizer_config.json", "unet/config.json",
-        "vae_decoder/config.json"}) {
-    // A folder whose record is damaged is not taken for sinter's and so not replaced.
-    fs::remove_all(folder() / "model");
-    converted("sd1", "model");
-    for (const char* text : {"{\"a\": ", "[1, 2]", "\xff\xfe"}) {
-      std::ofstream(folder() / "model" / file, std::ios::binary) << text;
-      const Ended ended = draw("model", {"-p", "a", "-o", "a.png", "--steps", "1"});
-      EXPECT_NE(ended.status, 70) << file << ": " << ended.err;
-      EXPECT_TRUE(ended.status == 0 ||
-                  ended.err.find(fs::path(file).parent_path().string()) != std::string::npos)
-          << file << ": " << ended.err;
+TEST_F(Generate, AFolderOfOneSizeDrawsWithGuidanceInAnyBatch) {
+  converted("sd1", "any");
+  ASSERT_EQ(sinter({"generate", "any", "-p", "a cat", "-W", "72", "-H", "64", "--steps", "2",
+                    "--engine", "onnxruntime", "-b", "3", "-o", "any.png"})
+                .status,
+            0);
+  for (const std::string batch : {"1", "2", "4"}) {
+    const std::string model = "static" + batch;
+    converted("sd1", model, {"--static", batch + "x64x72"});
+    const Ended ended = sinter({"generate", model, "-p", "a cat", "--steps", "2", "--engine",
+                                "onnxruntime", "-b", "3", "-o", model + ".png"});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    for (const std::string number : {"-1.png", "-2.png", "-3.png"}) {
+      const Image image = read_png(folder() / (model + number));
+      EXPECT_EQ(std::pair(image.width, image.height), std::pair(72, 64));
+      const Image other = read_png(folder() / ("any" + number));
+      for (std::size_t i = 0; i < image.pixels.size(); ++i)
+        ASSERT_NEAR(image.pixels[i], other.pixels[i], 1) << model << number;
     }
   }
+  expect_error(draw("static1", {"-p", "a"}), 2,
+               "error: the size is 64x64, but static1 was converted for 72x64 alone\n"
+               "hint: sinter convert '" +
+                   (folder() / "sd1.safetensors").string() +
+                   "' 'static1' takes every size; with --static 1x64x64 just this one\n");
+  std::string prompt;
+  for (int i = 0; i < 80; ++i) prompt += "cat ";
+  expect_error(draw("static1", {"-p", prompt, "-W", "72"}), 2,
+               "error: the prompts fill 154 tokens, but the unet was converted for 77 alone\n"
+               "hint: shorten the prompt, or convert without --static\n");
 }
 
 }  // namespace

@@ -57,8 +57,8 @@ TEST_F(Help, ItsExamplesWork) {
   const fs::path model = fs::path(SINTER_SOURCE_DIR) / "models/shapes-sd1.safetensors";
   fs::copy_file(model, folder() / "models/shapes-sd1.safetensors");
   fs::create_directories(folder() / "examples");
-  fs::copy_file(fs::path(SINTER_SOURCE_DIR) / "examples/device-mismatch.log",
-                folder() / "examples/device-mismatch.log");
+  for (const char* name : {"examples/device-mismatch.log", "examples/memory-leak.log"})
+    fs::copy_file(fs::path(SINTER_SOURCE_DIR) / name, folder() / name);
   for (const Command& command : commands()) {
     std::vector<std::string> words = split(std::string(command.example));
     ASSERT_EQ(words.front(), "sinter");

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -85,10 +86,9 @@ TEST_F(Inspect, NamesMissingKeysOfAPrunedFile) {
   EXPECT_EQ(report["missing"].size(), 33u);
   EXPECT_EQ(report["unexpected"], nlohmann::json({"text_model.mystery"}));
   const Ended ended = sinter({"inspect", "text.safetensors"});
-  EXPECT_NE(
-      ended.out.find("missing         33\n"
-                     "                text_encoder/text_model.embeddings.token_embedding.weight\n"),
-      std::string::npos)
+  EXPECT_NE(ended.out.find("missing         33\n"
+                           "                text_model.embeddings.token_embedding.weight\n"),
+            std::string::npos)
       << ended.out;
   EXPECT_NE(ended.out.find("                ... and 25 more (--json lists all)\n"
                            "unexpected      1\n"
@@ -155,6 +155,108 @@ TEST_F(Inspect, ShowsNamesThatAreNotUtf8) {
   EXPECT_EQ(json({"inspect", name})["path"],
             "b\xEF\xBF\xBD"
             "d.safetensors");
+}
+
+TEST_F(Inspect, WarnsOfWhatIsIncompleteOrNotSupported) {
+  write_keys("text.safetensors", {{"text_model.final_layer_norm.weight", {768}}});
+  const nlohmann::json text = json({"inspect", "text.safetensors"});
+  expect_documented("inspect", text);
+  EXPECT_EQ(text["warnings"], nlohmann::json({"incomplete"}));
+  EXPECT_EQ(text["convertible"], false);
+  EXPECT_EQ(text["advice"], "tensors are missing, so it cannot be converted as it is");
+  write_keys("flux.safetensors", {{"double_blocks.0.img_attn.qkv.weight", {9, 3}},
+                                  {"single_blocks.0.linear1.weight", {9, 3}}});
+  EXPECT_EQ(json({"inspect", "flux.safetensors"})["warnings"], nlohmann::json({"not supported"}));
+  write_keys("lora.safetensors", {{"lora_unet_x.lora_down.weight", {4, 768}}});
+  EXPECT_EQ(json({"inspect", "lora.safetensors"})["warnings"], nlohmann::json::array());
+}
+
+TEST_F(Inspect, SaysWhatACutFileWas) {
+  const std::string file = stand_in("sd1");
+  fs::resize_file(folder() / file, fs::file_size(folder() / file) / 2);
+  const nlohmann::json report = json({"inspect", file}, 1);
+  EXPECT_EQ(report["verdict"], "damaged");
+  EXPECT_EQ(report["architecture"], "sd1");
+  EXPECT_EQ(report["contents"], "checkpoint");
+  EXPECT_EQ(report["tensors"], nullptr);
+  EXPECT_EQ(report["warnings"], nlohmann::json::array());
+}
+
+TEST_F(Inspect, PrintsNothingThatATerminalObeys) {
+  std::string header =
+      R"({"__metadata__":{"\u001b[2Jkey":"\u0007va\nlue\u009b31m\u202e"},)"
+      R"("text_model.final_layer_norm.weight":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},)"
+      R"("text_model.\u001b]0;owned\u0007":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})";
+  std::string bytes(8, '\0');
+  bytes[0] = static_cast<char>(header.size() & 0xff);
+  bytes[1] = static_cast<char>(header.size() >> 8);
+  write("evil.safetensors", bytes + header);
+  const Ended ended = sinter({"inspect", "evil.safetensors"});
+  for (const char c : ended.out) EXPECT_TRUE(c == '\n' || (c >= ' ' && c < '\x7f')) << int{c};
+  EXPECT_NE(ended.out.find("metadata        \\x1b[2Jkey = \\x07va\\nlue\\u009b31m\\u202e\n"),
+            std::string::npos)
+      << ended.out;
+  const Ended refused = sinter({"convert", "evil.safetensors", "out"});
+  EXPECT_EQ(refused.status, 3);
+  for (const char c : refused.err) EXPECT_TRUE(c == '\n' || (c >= ' ' && c < '\x7f')) << int{c};
+  EXPECT_EQ(json({"inspect", "evil.safetensors"})["metadata"]["\x1b[2Jkey"],
+            "\x07va\nlue\xc2\x9b"
+            "31m\xe2\x80\xae");
+}
+
+TEST_F(Inspect, SaysWhatAConvertedFolderIs) {
+  const std::string file = stand_in("sd1");
+  converted("sd1", "out");
+  for (const char* path : {"out", "out/unet"}) {
+    const nlohmann::json report = json({"inspect", path});
+    expect_documented("inspect", report);
+    EXPECT_EQ(report["verdict"], "ok");
+    EXPECT_EQ(report["format"], "converted-folder");
+    EXPECT_EQ(report["contents"], "converted");
+    EXPECT_EQ(report["architecture"], "sd1");
+    EXPECT_EQ(report["convertible"], false);
+    EXPECT_EQ(report["tensors"], nullptr);
+    EXPECT_EQ(report["converted"]["graphs"].size(), 4u);
+    EXPECT_EQ(report["converted"]["graphs"][1]["compute"], "float32");
+  }
+  const std::string source = fs::canonical(folder() / file).string();
+  const Ended text = sinter({"inspect", "out"});
+  EXPECT_EQ(text.status, 0);
+  EXPECT_NE(text.out.find("what            Stable Diffusion 1.x, converted\n"), std::string::npos)
+      << text.out;
+  EXPECT_NE(text.out.find("source          " + source), std::string::npos) << text.out;
+  EXPECT_EQ(json({"inspect", "out/unet/model.onnx"}, 1)["format"], "onnx");
+  expect_error(sinter({"convert", "out", "again"}), 2,
+               "error: out is converted already\nhint: sinter generate, verify and bench take it "
+               "as it is; to convert again, name " +
+                   source + "\n");
+}
+
+TEST_F(Inspect, FindsAConvertedFolderDamagedWhoseCheckpointChanged) {
+  converted("sd1", "out");
+  fs::last_write_time(folder() / "sd1.safetensors",
+                      fs::last_write_time(folder() / "sd1.safetensors") + std::chrono::hours(1));
+  const nlohmann::json report = json({"inspect", "out"}, 1);
+  EXPECT_EQ(report["verdict"], "damaged");
+  EXPECT_NE(report["reason"].get<std::string>().find("which is not the file that was linked"),
+            std::string::npos)
+      << report;
+  fs::remove(folder() / "out/unet/model.onnx");
+  EXPECT_EQ(json({"inspect", "out"}, 1)["reason"], "There is no out/unet/model.onnx.");
+}
+
+TEST_F(Inspect, AMissingTensorIsNamedByBothItsNames) {
+  write_keys("unet.safetensors",
+             {{"model.diffusion_model.input_blocks.1.0.in_layers.2.weight", {32, 32, 3, 3}},
+              {"model.diffusion_model.out.2.weight", {4, 32, 3, 3}},
+              {"model.diffusion_model.time_embed.0.weight", {128, 32}}});
+  expect_error(
+      sinter({"convert", "unet.safetensors", "out"}), 3,
+      "error: the checkpoint has no 'model.diffusion_model.input_blocks.0.0.weight' "
+      "('conv_in.weight' in diffusers' names), expected [32,?,3,3]; 40 more tensors are missing\n"
+      "  while building unet\n"
+      "  while converting unet.safetensors as sd15\n"
+      "hint: the file may be pruned or damaged; sinter inspect lists what is missing\n");
 }
 
 }  // namespace

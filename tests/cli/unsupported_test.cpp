@@ -71,7 +71,7 @@ TEST_F(Unsupported, AControlNet) {
 
 TEST_F(Unsupported, AnUnknownNetwork) {
   expect_named({{"layer.weight", {2, 2}}},
-               "no network that sinter knows (1 tensors, the first is 'layer.weight')", kForeign);
+               "no network that sinter knows (1 tensor, the first is 'layer.weight')", kForeign);
 }
 
 TEST_F(Unsupported, InpaintingConvertsAndIsNotDrawnWith) {

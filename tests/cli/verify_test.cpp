@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <bit>
@@ -9,6 +10,7 @@
 #include <limits>
 
 #include "sinter/weights/checkpoint.h"
+#include "sinter/weights/safetensors_writer.h"
 #include "tests/cli/command_test.h"
 
 namespace sinter::cli {
@@ -65,11 +67,10 @@ TEST_F(Verify, AWrongNumberIsStatus1AndItsPlaceIsNamed) {
   overwrite(file, "out.last_hidden_state", std::as_bytes(std::span(&wrong, 1)));
   const Ended ended = sinter({"verify", "out", "--reference", file});
   EXPECT_EQ(ended.status, 1);
-  EXPECT_NE(
-      ended.out.find("  MISMATCH last_hidden_state            out.last_hidden_state     max "),
-      std::string::npos)
+  EXPECT_NE(ended.out.find("  MISMATCH  last_hidden_state  out.last_hidden_state  max "),
+            std::string::npos)
       << ended.out;
-  EXPECT_NE(ended.out.find("\n           worst at [0,0,0]: "), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("\n            worst at [0,0,0]: "), std::string::npos) << ended.out;
   EXPECT_NE(ended.out.find(", expected 50; max abs "), std::string::npos) << ended.out;
 
   const nlohmann::json report = json({"verify", "out", "--reference", file}, 1);
@@ -81,6 +82,65 @@ TEST_F(Verify, AWrongNumberIsStatus1AndItsPlaceIsNamed) {
   EXPECT_EQ((*bad)["reference"], "out.last_hidden_state");
   EXPECT_EQ((*bad)["worst_index"], nlohmann::json({0, 0, 0}));
   EXPECT_EQ((*bad)["expected"], 50.0);
+}
+
+TEST_F(Verify, NumbersThatAreNoneAreNamedWithTheirPlace) {
+  converted("sd1", "out", {"--components", "text_encoder"});
+  const std::string file = reference("tiny-sd1-text");
+  const float wrong[] = {std::numeric_limits<float>::quiet_NaN(),
+                         -std::numeric_limits<float>::infinity()};
+  overwrite(file, "out.last_hidden_state", std::as_bytes(std::span(wrong)));
+  const Ended ended = sinter({"verify", "out", "--reference", file});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_NE(ended.out.find("  MISMATCH  last_hidden_state  out.last_hidden_state  2 of "),
+            std::string::npos)
+      << ended.out;
+  EXPECT_NE(ended.out.find(" values are NaN or infinite and disagree, first at [0,0,0]: "),
+            std::string::npos)
+      << ended.out;
+  EXPECT_NE(ended.out.find(", expected nan\n"
+                           "            0 NaN and 0 infinite, expected 1 and 1\n"
+                           "            the other "),
+            std::string::npos)
+      << ended.out;
+
+  const nlohmann::json report = json({"verify", "out", "--reference", file}, 1);
+  expect_documented("verify", report);
+  const auto bad = std::ranges::find(report["outputs"], false, [](const nlohmann::json& row) {
+    return row["passed"].get<bool>();
+  });
+  ASSERT_NE(bad, report["outputs"].end());
+  EXPECT_EQ((*bad)["non_finite_mismatches"], 2);
+  EXPECT_EQ((*bad)["expected_nan"], 1);
+  EXPECT_EQ((*bad)["expected_inf"], 1);
+  EXPECT_EQ((*bad)["nan"], 0);
+  EXPECT_EQ((*bad)["first_non_finite"]["index"], nlohmann::json({0, 0, 0}));
+  EXPECT_EQ((*bad)["first_non_finite"]["expected"], "nan");
+  EXPECT_TRUE((*bad)["first_non_finite"]["found"].is_number());
+}
+
+// Errors over no number at all are not zero.
+TEST_F(Verify, FiguresOfNothingAreNull) {
+  const std::string file = stand_in("sd1");
+  const std::string bias = "cond_stage_model.transformer.text_model.final_layer_norm.bias";
+  const auto width = weights::Checkpoint::open(folder() / file).find(bias)->shape.at(0);
+  const std::vector<std::uint16_t> nans(static_cast<std::size_t>(width), 0x7e00);  // binary16
+  overwrite(file, bias, std::as_bytes(std::span(nans)));
+  ASSERT_EQ(sinter({"convert", file, "out", "--components", "text_encoder", "--precision", "fp32"})
+                .status,
+            0);
+  const std::string expected = reference("tiny-sd1-text");
+  const nlohmann::json report = json({"verify", "out", "--reference", expected}, 1);
+  const auto bad = std::ranges::find(report["outputs"], false, [](const nlohmann::json& row) {
+    return row["passed"].get<bool>();
+  });
+  ASSERT_NE(bad, report["outputs"].end());
+  for (const char* figure : {"max_abs", "mean_abs", "max_relative", "mean_relative", "cosine"}) {
+    EXPECT_TRUE((*bad)[figure].is_null()) << figure << ": " << (*bad)[figure];
+  }
+  EXPECT_EQ((*bad)["first_non_finite"]["found"], "nan");
+  const Ended ended = sinter({"verify", "out", "--reference", expected});
+  EXPECT_EQ(ended.out.find("cosine 1.0000000"), std::string::npos) << ended.out;
 }
 
 TEST_F(Verify, TwoEnginesAgree) {
@@ -102,14 +162,51 @@ TEST_F(Verify, BisectFindsTheModuleThatMakesNaN) {
             0);
   const Ended ended = sinter({"verify", "out", "--bisect"});
   EXPECT_EQ(ended.status, 1);
-  EXPECT_TRUE(
-      ended.out.starts_with("out/text_encoder/model.onnx: it starts in module "
-                            "'text_model.encoder.layers.1.mlp.fc1.bias'\n"))
+  constexpr std::string_view kModule = "text_model.encoder.layers.1.mlp.fc1.bias";
+  EXPECT_TRUE(ended.out.starts_with(
+      fmt::format("out/text_encoder/model.onnx on openvino, float32\n"
+                  "  NaN or infinity starts in module '{0}', node '{0}/Cast' (Cast)\n",
+                  kModule)))
       << ended.out;
+  EXPECT_NE(ended.out.find(fmt::format("\n  -> {}/Cast", kModule)), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("  1 NaN, 0 infinite, first at [0]: nan\n"), std::string::npos)
+      << ended.out;
+  EXPECT_EQ(std::ranges::count(ended.out, '\n'), 7) << ended.out;  // two before, two behind
+
   const nlohmann::json report = json({"verify", "out", "--bisect"}, 1);
   expect_documented("verify", report);
   EXPECT_EQ(report["passed"], false);
+  EXPECT_EQ(report["bisected"][0]["passed"], false);
   EXPECT_EQ(report["faults"][0]["model"], "out/text_encoder/model.onnx");
+  EXPECT_EQ(report["faults"][0]["engine"], "openvino");
+  EXPECT_EQ(report["faults"][0]["nan"], 1);
+  EXPECT_EQ(report["faults"][0]["before"].size(), 2u);
+  EXPECT_EQ(report["faults"][0]["behind"].size(), 2u);
+}
+
+TEST_F(Verify, BisectNamesBothSidesOfADifference) {
+  converted("sd1", "a", {"--components", "text_encoder"});
+  const std::string file = stand_in("sd1");
+  const std::uint16_t seven = 0x4700;
+  overwrite(file, "cond_stage_model.transformer.text_model.encoder.layers.1.mlp.fc1.bias",
+            std::as_bytes(std::span(&seven, 1)));
+  ASSERT_EQ(
+      sinter({"convert", file, "b", "--components", "text_encoder", "--precision", "fp16"}).status,
+      0);
+  const Ended ended = sinter({"verify", "b", "--bisect", "--against", "a"});
+  EXPECT_EQ(ended.status, 1) << ended.err;
+  EXPECT_TRUE(
+      ended.out.starts_with("b/text_encoder/model.onnx on openvino, float16\n"
+                            "  against a/text_encoder/model.onnx on openvino, float32\n"
+                            "  within max 1e-02, mean 1e-03 of the scale (float16)\n"
+                            "  they part in module 'text_model.encoder.layers.1.mlp.fc1', node "))
+      << ended.out;
+  const nlohmann::json report = json({"verify", "b", "--bisect", "--against", "a"}, 1);
+  expect_documented("verify", report);
+  EXPECT_EQ(report["faults"][0]["compute"], "float16");
+  EXPECT_EQ(report["faults"][0]["against"]["model"], "a/text_encoder/model.onnx");
+  EXPECT_EQ(report["faults"][0]["against"]["compute"], "float32");
+  EXPECT_EQ(report["faults"][0]["before"][0]["faulty"], false);
 }
 
 TEST_F(Verify, BisectFindsNothingInASoundGraph) {
@@ -118,10 +215,65 @@ TEST_F(Verify, BisectFindsNothingInASoundGraph) {
             0);
   const Ended alone = sinter({"verify", "out", "--bisect"});
   EXPECT_EQ(alone.status, 0);
-  EXPECT_EQ(alone.out, "no module is at fault\n");
+  EXPECT_EQ(alone.out,
+            "out/text_encoder/model.onnx on openvino, float32\n  no module is at fault\n");
   const Ended pair = sinter({"verify", "half", "--bisect", "--against", "out"});
   EXPECT_EQ(pair.status, 0) << pair.err;
-  EXPECT_EQ(pair.out, "no module is at fault\n");
+  EXPECT_EQ(pair.out,
+            "half/text_encoder/model.onnx on openvino, float16\n"
+            "  against out/text_encoder/model.onnx on openvino, float32\n"
+            "  within max 1e-02, mean 1e-03 of the scale (float16)\n"
+            "  no module is at fault\n");
+}
+
+TEST_F(Verify, BFloat16IsNotForOnnxRuntime) {
+  ASSERT_EQ(sinter({"convert", stand_in("sd1"), "out", "--components", "text_encoder",
+                    "--precision", "bf16"})
+                .status,
+            0);
+  expect_error(sinter({"verify", "out", "--against", "onnxruntime"}), 4,
+               "error: out/text_encoder/model.onnx computes in bfloat16, and ONNX Runtime's CPU "
+               "provider has no kernels for it\n"
+               "hint: use --engine openvino, or convert with --precision fp16 or fp32\n");
+}
+
+TEST_F(Verify, InputsThatDoNotFitAreNamed) {
+  converted("sd1", "out", {"--components", "text_encoder,unet"});
+  const std::string file = reference("tiny-sd1-unet");
+  const weights::Checkpoint good = weights::Checkpoint::open(folder() / file);
+  std::vector<weights::PlannedTensor> plan;
+  for (const weights::TensorEntry& entry : good.tensors()) {
+    Shape shape = entry.shape;
+    if (entry.name == "in.encoder_hidden_states") shape[0] = 1;
+    plan.push_back({entry.name, entry.dtype, shape});
+  }
+  {
+    weights::SafetensorsWriter writer(folder() / "short.case", plan);
+    for (const weights::PlannedTensor& tensor : plan) {
+      const auto bytes =
+          static_cast<std::size_t>(element_count(tensor.shape)) * dtype_bytes(tensor.dtype);
+      writer.write(good.bytes(*good.find(tensor.name)).first(bytes));
+    }
+    writer.commit();
+  }
+  expect_error(sinter({"verify", "out", "--reference", "short.case"}), 2,
+               "error: short.case does not say which component it is about, and out has "
+               "text_encoder, unet\n"
+               "hint: name the graph that it is of: out/text_encoder/model.onnx\n");
+  expect_error(sinter({"verify", "out/unet/model.onnx", "--reference", "short.case"}), 3,
+               "error: input 'encoder_hidden_states' is [1,77,64], expected 2 rows: input "
+               "'timestep' has 2 timesteps\n"
+               "  while taking the inputs of short.case for out/unet/model.onnx\n");
+}
+
+TEST_F(Verify, ANamedPipeIsNotWaitedFor) {
+  converted("sd1", "out", {"--components", "text_encoder"});
+  ASSERT_EQ(::mkfifo((folder() / "pipe").c_str(), 0600), 0);
+  expect_error(sinter({"verify", "pipe", "--bisect"}), 3,
+               "error: pipe is a named pipe, expected a file\n");
+  expect_error(sinter({"verify", "out", "--reference", "pipe"}), 3,
+               "error: pipe is a named pipe, expected a file\n");
+  expect_error(sinter({"inspect", "pipe"}), 3, "error: pipe is a named pipe, expected a file\n");
 }
 
 TEST_F(Verify, NothingComparedIsNoSuccess) {

@@ -1,5 +1,6 @@
 #include "sinter/convert/convert.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -86,8 +87,73 @@ TEST_F(ConvertTest, LinkingCopiesNoWeight) {
 TEST_F(ConvertTest, ACheckpointCalledLikeTheGraphDoesNotCollide) {
   fs::rename(checkpoint_, folder_.path() / "model.onnx");
   convert(folder_.path() / "model.onnx", out_, fp32());
-  EXPECT_TRUE(fs::exists(out_ / "unet/model.0.onnx"));
+  EXPECT_TRUE(fs::exists(out_ / "unet/weights.0.safetensors"));
   EXPECT_FALSE(denoise(out_).empty());
+}
+
+TEST_F(ConvertTest, LinksKeepOutOfTheWayOfTheFoldersFiles) {
+  for (const char* name : {"config.json", ".model.onnx.1.partial", "model.onnx.data"}) {
+    const fs::path renamed = folder_.path() / name;
+    fs::rename(checkpoint_, renamed);
+    convert(renamed, out_, fp32());
+    EXPECT_TRUE(fs::exists(out_ / "unet/weights.0.safetensors")) << name;
+    EXPECT_FALSE(denoise(out_).empty());
+    fs::rename(renamed, checkpoint_);
+  }
+}
+
+TEST_F(ConvertTest, ANameOfTheLongestKindIsLinked) {
+  const fs::path renamed = folder_.path() / (std::string(243, 'n') + ".safetensors");
+  fs::rename(checkpoint_, renamed);
+  convert(renamed, out_, fp32());
+  EXPECT_TRUE(fs::exists(out_ / "unet" / renamed.filename()));
+  EXPECT_FALSE(denoise(out_).empty());
+}
+
+TEST_F(ConvertTest, ComponentsThatAreNamedTwiceAreWrittenOnce) {
+  ConvertOptions options = fp32();
+  options.components = {"vae_decoder", "unet", "vae", "unet"};
+  const ConvertReport report = convert(checkpoint_, out_, options);
+  ASSERT_EQ(report.graphs.size(), 3u);
+  EXPECT_EQ(report.graphs[0].folder, "unet");
+  EXPECT_EQ(report.graphs[1].folder, "vae_decoder");
+  EXPECT_EQ(report.graphs[2].folder, "vae_encoder");
+  EXPECT_EQ(report.portability, std::vector<std::string>{});
+}
+
+TEST_F(ConvertTest, AnOutputOnAnotherDiskIsWarnedOf) {
+  const TemporaryFolder elsewhere("another-disk", "/dev/shm");
+  if (!fs::exists(elsewhere.path()) ||
+      hard_link(checkpoint_, elsewhere.path() / "probe") != HardLink::kOtherDisk)
+    GTEST_SKIP() << "/dev/shm is no other disk";
+  const ConvertReport report = convert(checkpoint_, elsewhere.path() / "out", fp32());
+  EXPECT_EQ(report.warnings, std::vector<std::string>{});
+  EXPECT_EQ(report.portability,
+            std::vector<std::string>{
+                "the output is on another disk than the checkpoint, so its graphs point outside "
+                "their folders: sinter runs them, other tools refuse that; --weights pack makes a "
+                "folder for them"});
+  EXPECT_FALSE(denoise(elsewhere.path() / "out").empty());
+}
+
+TEST_F(ConvertTest, SizesBeyondAllMeasureAreRefused) {
+  for (const StaticSize size :
+       {StaticSize{0, 64, 64}, StaticSize{257, 64, 64}, StaticSize{1, 100, 64},
+        StaticSize{1, 64, 16392}, StaticSize{1, -8, 64}}) {
+    ConvertOptions options = fp32();
+    options.size = size;
+    try {
+      convert(checkpoint_, out_, options);
+      FAIL() << size.batch << "x" << size.height << "x" << size.width;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUsage);
+      EXPECT_EQ(error.message(),
+                fmt::format("the static size is {}x{}x{}, expected a batch of 1 to 256 and sides "
+                            "that are multiples of 8 pixels, at most 16384",
+                            size.batch, size.height, size.width));
+    }
+  }
+  EXPECT_FALSE(fs::exists(out_));
 }
 
 TEST_F(ConvertTest, TheSameInputGivesTheSameBytes) {

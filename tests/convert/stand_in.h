@@ -7,13 +7,16 @@
 
 namespace sinter::convert {
 
-/// A folder of its own for one test, removed at the end.
+/// A folder of its own for one test, removed at the end; in the build, so that two builds can be
+/// tested at once.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / ("sinter-" + name)) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
+  explicit TemporaryFolder(const std::string& name,
+                           const std::filesystem::path& parent = SINTER_TEST_SCRATCH)
+      : path_(parent / ("sinter-" + name)) {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+    std::filesystem::create_directories(path_, ignored);
   }
   ~TemporaryFolder() {
     std::error_code ignored;

@@ -48,7 +48,8 @@ TEST_F(OnnxParse, ReadsExternalDataThroughAHardLink) {
   std::filesystem::create_directories(folder / "model");
   std::filesystem::copy_file(kData / "weights.bin", folder / "source/checkpoint.safetensors");
   std::filesystem::copy_file(kData / "beside.onnx", folder / "model/model.onnx");
-  ASSERT_TRUE(hard_link(folder / "source/checkpoint.safetensors", folder / "model/weights.bin"));
+  ASSERT_EQ(hard_link(folder / "source/checkpoint.safetensors", folder / "model/weights.bin"),
+            HardLink::kMade);
   EXPECT_TRUE(parse_onnx(folder / "model/model.onnx", kLibraries).accepted);
   std::filesystem::remove_all(folder);
 }

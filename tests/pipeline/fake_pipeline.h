@@ -20,6 +20,7 @@ struct FakeGraph {
   std::function<runtime::TensorMap(const runtime::TensorMap&)> run;
   std::vector<runtime::TensorMap> asked = {};
   int opened = 0;
+  runtime::EngineInfo info = {};
 };
 
 class FakeSession final : public runtime::Session {
@@ -32,6 +33,7 @@ class FakeSession final : public runtime::Session {
     graph_.asked.push_back(inputs);
     return graph_.run(inputs);
   }
+  runtime::EngineInfo info() const override { return graph_.info; }
 
  private:
   FakeGraph& graph_;

@@ -54,12 +54,17 @@ TEST(SchedulerConfig, AnUnknownClassStillGivesItsBetas) {
   EXPECT_EQ(config.class_name, "PNDMScheduler");
   EXPECT_EQ(config.beta_end, 0.012);
   EXPECT_EQ(config.prediction, arch::Prediction::kV);
+  // What belongs to the class itself is not asked for.
+  EXPECT_EQ(message_of(R"({"_class_name": "UniPCMultistepScheduler", "solver_order": 3})"),
+            "no error");
 }
 
 TEST(SchedulerConfig, RefusesWhatWouldChangeTheNumbers) {
   EXPECT_EQ(message_of(R"({"_class_name": "DPMSolverMultistepScheduler",
                            "algorithm_type": "sde-dpmsolver++"})"),
             "the scheduler's 'algorithm_type' is \"sde-dpmsolver++\", expected \"dpmsolver++\"");
+  EXPECT_EQ(message_of(R"({"_class_name": "DPMSolverMultistepScheduler", "solver_order": 3})"),
+            "the scheduler's 'solver_order' is 3, expected 1 or 2");
   EXPECT_EQ(message_of(R"({"_class_name": "EulerDiscreteScheduler", "prediction_type": "sample"})"),
             "the scheduler's 'prediction_type' is \"sample\", expected \"epsilon\" or "
             "\"v_prediction\"");

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -89,6 +91,41 @@ TEST(Scheduler, EverySamplerArrivesAtThePictureOfAPerfectModel) {
   }
 }
 
+// Sigma starts at 4096, so the last bit of it is seen in the result. Values of diffusers 0.42.1.
+TEST(Scheduler, FewEulerStepsFromZeroTerminalSnrArriveWhereDiffusersDoes) {
+  struct Row {
+    TimestepSpacing spacing;
+    int steps;
+    std::array<float, 4> latents;
+  };
+  constexpr std::array kRows{
+      Row{TimestepSpacing::kLinspace, 2, {-0.20266640f, 1.0684736f, -0.37190628f, -1.6426899f}},
+      Row{TimestepSpacing::kLinspace, 3, {0.049883045f, 0.20862477f, 0.028721394f, -0.13002038f}},
+      Row{TimestepSpacing::kLinspace, 4, {0.12228490f, 0.069210559f, 0.12936160f, 0.18243101f}},
+      Row{TimestepSpacing::kTrailing, 2, {0.042541116f, 0.22922337f, 0.017648995f, -0.16905081f}},
+      Row{TimestepSpacing::kTrailing, 3, {0.11718350f, 0.079742074f, 0.12217577f, 0.15961361f}},
+      Row{TimestepSpacing::kTrailing, 4, {0.16485800f, 0.044425994f, 0.18091604f, 0.30134583f}},
+  };
+  for (const Row& row : kRows) {
+    SchedulerConfig config = stable_diffusion("EulerDiscreteScheduler");
+    config.prediction = arch::Prediction::kV;
+    config.zero_terminal_snr = true;
+    config.spacing = row.spacing;
+    const auto scheduler = make_scheduler(config, row.steps);
+    EXPECT_EQ(scheduler->initial_sigma(), 4096.0f);
+    Tensor sample({1, 1, 2, 2}, std::array{0.3f, -1.2f, 0.5f, 2.0f});
+    for (float& value : sample.floats()) value *= scheduler->initial_sigma();
+    for (int i = 0; i < row.steps; ++i) {
+      const auto step = static_cast<std::size_t>(i);
+      Tensor output = scheduler->scale_input(sample, step);
+      for (float& value : output.floats()) value = 0.9f * value - 0.05f * static_cast<float>(i + 1);
+      sample = scheduler->step(step, sample, output, nullptr);
+    }
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_NEAR(sample.floats()[i], row.latents[i], 5e-7f) << row.steps << " steps, " << i;
+  }
+}
+
 TEST(Scheduler, ASamplerOfAnotherClassKeepsTheModelsSettings) {
   SchedulerConfig config = stable_diffusion("DDIMScheduler");
   config.prediction = arch::Prediction::kV;
@@ -115,8 +152,47 @@ TEST(Scheduler, UnknownNamesSuggestTheNearest) {
               "dpmpp-2m, dpmpp-2m-karras, lcm");
     EXPECT_EQ(error.hint(), "did you mean 'dpmpp-2m'?");
   }
+}
+
+TEST(Scheduler, OfAClassThatSinterLacksIsTheNearestThatSolvesTheSame) {
+  EXPECT_EQ(sampler_of(stable_diffusion("PNDMScheduler")).name, "ddim");
+  EXPECT_EQ(sampler_of(stable_diffusion("HeunDiscreteScheduler")).name, "euler");
+  EXPECT_EQ(sampler_of(stable_diffusion("KDPM2AncestralDiscreteScheduler")).name, "euler-a");
+  SchedulerConfig unipc = stable_diffusion("UniPCMultistepScheduler");
+  EXPECT_EQ(sampler_of(unipc).name, "dpmpp-2m");
+  unipc.karras_sigmas = true;
+  EXPECT_EQ(sampler_of(unipc).name, "dpmpp-2m-karras");
   SchedulerConfig pndm = stable_diffusion("PNDMScheduler");
-  EXPECT_THROW(sampler_of(pndm), Error);
+  pndm.karras_sigmas = true;
+  EXPECT_EQ(sampler_of(pndm).name, "ddim");
+  try {
+    sampler_of(stable_diffusion("FlowMatchEulerDiscreteScheduler"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_EQ(error.message(),
+              "the scheduler is a 'FlowMatchEulerDiscreteScheduler', which is not one of this "
+              "release");
+  }
+}
+
+// Values of diffusers 0.42.1: EulerDiscreteScheduler(beta_start=0.00085, beta_end=0.012,
+// beta_schedule="scaled_linear", prediction_type="v_prediction", rescale_betas_zero_snr=True,
+// timestep_spacing="trailing").set_timesteps(5).
+TEST(Scheduler, ZeroTerminalSnrBeginsAtPureNoise) {
+  SchedulerConfig config = stable_diffusion("EulerDiscreteScheduler");
+  config.prediction = arch::Prediction::kV;
+  config.zero_terminal_snr = true;
+  config.spacing = TimestepSpacing::kTrailing;
+  const auto euler = make_scheduler(config, 5);
+  constexpr std::array kTimesteps{999.0f, 799.0f, 599.0f, 399.0f, 199.0f};
+  constexpr std::array kSigmas{4096.0f,           7.410707473754883f, 2.604856252670288f,
+                               1.24137544631958f, 0.59475177526474f,  0.0f};
+  EXPECT_TRUE(std::ranges::equal(euler->timesteps(), kTimesteps));
+  ASSERT_EQ(euler->sigmas().size(), kSigmas.size());
+  for (std::size_t i = 0; i < kSigmas.size(); ++i)
+    EXPECT_NEAR(euler->sigmas()[i], kSigmas[i], 1e-5f * kSigmas[i]) << i;
+  EXPECT_FLOAT_EQ(euler->initial_sigma(), 4096.0f);
 }
 
 TEST(Scheduler, RefusesStepsThatItCannotTake) {

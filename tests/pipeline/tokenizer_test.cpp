@@ -110,6 +110,23 @@ TEST(Tokenizer, AFoldersOwnVocabularyWins) {
   EXPECT_EQ(tokenizer.padding_id(), 6);
 }
 
+// As transformers 4 keeps them beside vocab.json; ids behind the vocabulary and a gap.
+TEST(Tokenizer, AddedTokensAreReadFromTheirFiles) {
+  const Folder folder("sinter_added_tokens");
+  folder.write("vocab.json", kSmallVocabulary);
+  folder.write("merges.txt", "#version: 0.2\na b</w>\n");
+  folder.write("added_tokens.json", R"({"<a>": 9, "<b>": 12})");
+  folder.write("tokenizer_config.json",
+               R"({"pad_token": "<b>", "added_tokens_decoder": {
+                   "9": {"content": "<a>", "normalized": false},
+                   "5": {"content": "<|startoftext|>", "special": true}}})");
+  const Tokenizer tokenizer = Tokenizer::open(folder.path);
+  EXPECT_EQ(tokenizer.encode("ab<a>b<B>a"), (Ids{4, 9, 3, 12, 2}));
+  EXPECT_EQ(tokenizer.encode("<A>"), (Ids{6, 2, 6})) << "only <b> is looked for in small letters";
+  EXPECT_EQ(tokenizer.padding_id(), 12);
+  EXPECT_EQ(tokenizer.vocabulary_size(), 13u);
+}
+
 TEST(Tokenizer, RefusesMergesOfAnotherVocabulary) {
   const Folder folder("sinter_wrong_tokenizer");
   folder.write("vocab.json", kSmallVocabulary);

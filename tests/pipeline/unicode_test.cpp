@@ -5,18 +5,6 @@
 namespace sinter::pipeline {
 namespace {
 
-TEST(Unicode, InvalidBytesBecomeReplacementCharacters) {
-  EXPECT_EQ(decode_utf8("a\xFF\xC3(\xE2\x82"), U"a\uFFFD\uFFFD(\uFFFD\uFFFD");
-  EXPECT_EQ(decode_utf8("\xED\xA0\x80"), U"\uFFFD\uFFFD\uFFFD");  // half a surrogate pair
-}
-
-TEST(Unicode, TextGoesThroughUtf8Unchanged) {
-  const std::string text = "aé日😀";
-  std::string back;
-  for (const char32_t code : decode_utf8(text)) append_utf8(back, code);
-  EXPECT_EQ(back, text);
-}
-
 // Expected forms: NormalizationTest.txt of the Unicode Character Database, part 1 and 2.
 TEST(Unicode, ComposesCanonically) {
   EXPECT_EQ(nfc(U"e\u0301"), U"\u00E9");

@@ -9,9 +9,9 @@
 #include <string>
 #include <tuple>
 
+#include "sinter/base/png_file.h"
 #include "sinter/convert/convert.h"
 #include "sinter/pipeline/pipeline.h"
-#include "sinter/pipeline/png_file.h"
 #include "sinter/pipeline/tokenizer.h"
 #include "sinter/verify/comparison.h"
 #include "sinter/verify/reference_case.h"
@@ -45,6 +45,7 @@ std::vector<convert::ExtraFile> tokenizer_files(const arch::Model&) {
 const fs::path& converted() {
   static const fs::path folder = [] {
     const fs::path out = fs::path(SINTER_TEST_SCRATCH) / "shapes";
+    fs::remove_all(out);
     convert::ConvertOptions options;
     options.precision = convert::Precision::kF32;
     options.extra_files = tokenizer_files;
@@ -112,8 +113,8 @@ TEST_P(ShapesPictures, AreThoseOfDiffusers) {
   EXPECT_TRUE(latents.same_shape());
   EXPECT_LE(latents.max_relative, 1e-3) << "at " << to_string(latents.worst_index);
 
-  const pipeline::Image expected = pipeline::read_png(kData / (name + ".png"));
-  const pipeline::Image& drawn = result.pictures.front().image;
+  const Image expected = read_png(kData / (name + ".png"));
+  const Image& drawn = result.pictures.front().image;
   ASSERT_EQ(drawn.pixels.size(), expected.pixels.size());
   double difference = 0;
   for (std::size_t i = 0; i < drawn.pixels.size(); ++i)

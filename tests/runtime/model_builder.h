@@ -7,11 +7,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "sinter/base/file.h"
+#include "sinter/base/hash.h"
 #include "sinter/base/tensor.h"
+#include "sinter/graph/link_record.h"
 
 namespace sinter {
 
@@ -42,6 +46,33 @@ inline void write_file(const std::filesystem::path& path, const std::string& byt
 
 inline std::string as_string(std::span<const std::byte> bytes) {
   return {static_cast<const char*>(static_cast<const void*>(bytes.data())), bytes.size()};
+}
+
+/// A safetensors file of one tensor with these bytes, and where they begin.
+struct SafetensorsText {
+  explicit SafetensorsText(const std::string& data) {
+    const std::string header = fmt::format(
+        R"({{"w":{{"dtype":"U8","shape":[{0}],"data_offsets":[0,{0}]}}}})", data.size());
+    std::string length(8, '\0');
+    length[0] = static_cast<char>(header.size());
+    header_bytes = length.size() + header.size();
+    whole = length + header + data;
+  }
+
+  std::string whole;
+  std::size_t header_bytes;
+};
+
+/// What sinter records of such a file when it links it under that location.
+inline graph::LinkRecord record_of(const std::filesystem::path& path, const std::string& location,
+                                   const SafetensorsText& text) {
+  return {
+      .location = location,
+      .source = "/models/" + path.filename().string(),
+      .bytes = text.whole.size(),
+      .modified_ns = file_stamp(path).modified_ns,
+      .header_bytes = text.header_bytes,
+      .header_sha256 = sha256_hex(std::as_bytes(std::span(text.whole).first(text.header_bytes)))};
 }
 
 /// Writes small ONNX models by hand, independently of the product's own writer.
@@ -118,6 +149,14 @@ class ModelBuilder {
     entry.set_value(value);
     return *this;
   }
+
+  ModelBuilder& link(const graph::LinkRecord& record) {
+    return metadata(fmt::format("{}{}", graph::kLinkKeyPrefix, model_.metadata_props_size()),
+                    graph::to_json(record));
+  }
+
+  /// For what the methods above cannot say.
+  onnx::GraphProto& graph() { return *model_.mutable_graph(); }
 
   std::string bytes() const { return model_.SerializeAsString(); }
 

@@ -115,20 +115,24 @@ TEST_P(SessionOf, TakesScalars) {
 TEST_P(SessionOf, ReadsLinkedWeightsInPlace) {
   const TestFolder folder("session_linked");
   constexpr std::int64_t kWidth = 64;
-  std::string file(5, '?');
+  std::string rows;
   for (std::int64_t i = 0; i < kWidth * kWidth; ++i) {
     // Row r holds r in the column before its diagonal: transposed or shifted reads differ.
     const std::int64_t row = i / kWidth;
     const bool hit = i % kWidth == (row + kWidth - 1) % kWidth;
     const std::uint16_t bits = float_to_half(hit ? static_cast<float>(row) : 0.0f);
-    file += std::string{static_cast<char>(bits & 0xff), static_cast<char>(bits >> 8)};
+    rows += std::string{static_cast<char>(bits & 0xff), static_cast<char>(bits >> 8)};
   }
-  write_file(folder / "weights.safetensors", file);
+  const SafetensorsText file(rows);
+  ASSERT_EQ(file.header_bytes % 2, 1u);
+  const fs::path source = folder / "weights.safetensors";
+  write_file(source, file.whole);
   ModelBuilder builder;
   builder.input("x", DType::kF32, {"batch", kWidth})
       .output("y", DType::kF32, {"batch", kWidth})
-      .external("w", DType::kF16, {kWidth, kWidth}, "../../weights.safetensors", 5,
+      .external("w", DType::kF16, {kWidth, kWidth}, "../../weights.safetensors", file.header_bytes,
                 kWidth * kWidth * 2)
+      .link(record_of(source, "../../weights.safetensors", file))
       .node("Cast", "proj/Cast", {"w"})
       .attribute("to", 1)
       .node("Transpose", "proj/Transpose", {"proj/Cast"})
@@ -219,6 +223,59 @@ TEST_P(SessionOf, NamesAWrongShape) {
   }
 }
 
+// What the engines themselves make of these: one repeats the row, the other names a node inside.
+TEST_P(SessionOf, NamesExtentsThatDisagree) {
+  ModelBuilder builder;
+  builder.input("sample", DType::kF32, {"batch", 4, "side", "side"})
+      .input("context", DType::kF32, {"batch", "sequence", 2})
+      .output("y", DType::kF32, {"batch", 4, "side", "side"})
+      .node("Neg", "Neg", {"sample"}, "y");
+  const OnnxModel model = model_of(builder);
+  const auto session = open_session(GetParam(), model);
+  const auto message = [&](const Shape& sample, const Shape& context) {
+    try {
+      session->run(
+          {{"sample", Tensor(DType::kF32, sample)}, {"context", Tensor(DType::kF32, context)}});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kShapeMismatch);
+      return error.message();
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(message({2, 4, 8, 8}, {2, 7, 2}), "no error");
+  EXPECT_EQ(message({2, 4, 8, 8}, {1, 7, 2}),
+            "input 'context' is [1,7,2] where the graph expects [batch,sequence,2]: 'batch' is 1 "
+            "here and 2 in input 'sample', which is [2,4,8,8]");
+  EXPECT_EQ(message({2, 4, 8, 9}, {2, 7, 2}),
+            "input 'sample' is [2,4,8,9] where the graph expects [batch,4,side,side]: 'side' is 9 "
+            "here and 8 in input 'sample', which is [2,4,8,9]");
+  EXPECT_EQ(message({0, 4, 8, 8}, {0, 7, 2}),
+            "input 'sample' is [0,4,8,8], which holds nothing; the graph expects "
+            "[batch,4,side,side]");
+}
+
+TEST_P(SessionOf, RoundsNoFractionsToIntegers) {
+  ModelBuilder builder;
+  builder.input("ids", DType::kI64, {"n"})
+      .output("y", DType::kI64, {"n"})
+      .node("Add", "Add", {"ids", "ids"}, "y");
+  const OnnxModel model = model_of(builder);
+  const auto session = open_session(GetParam(), model);
+  EXPECT_EQ(session->run({{"ids", floats({2}, {3, -7})}}).at("y").ints()[1], -14);
+  for (const auto& [value, word] : {std::pair{0.5f, "0.5"}, std::pair{std::nanf(""), "nan"}}) {
+    try {
+      session->run({{"ids", floats({2}, {3, value})}});
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kDTypeMismatch);
+      EXPECT_EQ(error.message(),
+                fmt::format("input 'ids' is float32 and holds {}, the graph expects whole numbers "
+                            "(int64)",
+                            word));
+    }
+  }
+}
+
 TEST_P(SessionOf, NamesTheModuleWhereCompilationFails) {
   ModelBuilder builder;
   builder.input("x", DType::kF32, {2, 3})
@@ -281,6 +338,20 @@ TEST(OnnxRuntimeSession, NamesALibraryThatCannotBeLoaded) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kRuntime);
     EXPECT_NE(error.message().find("/nowhere/libonnxruntime.so"), std::string::npos);
+  }
+}
+
+TEST(OnnxRuntimeSession, SaysThatItHasNoBFloat16) {
+  const OnnxModel model = model_of(product(DType::kBF16), "out/unet/model.onnx");
+  try {
+    open_session(Engine::kOnnxRuntime, model);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_STREQ(error.what(),
+                 "out/unet/model.onnx computes in bfloat16, and ONNX Runtime's CPU provider has no "
+                 "kernels for it\n"
+                 "hint: use --engine openvino, or convert with --precision fp16 or fp32");
   }
 }
 

@@ -43,20 +43,47 @@ TEST(Bisect, FindsTheChangedModuleAmongHundreds) {
   OnnxModel good = model_of(residual_stream(300, -1, 0));
   for (const int changed : {0, 137, 299}) {
     OnnxModel bad = model_of(residual_stream(300, changed, 0.05f));
-    int runs = 0;
-    const auto finding = bisect({good, Engine::kOnnxRuntime}, {bad, Engine::kOnnxRuntime}, input(),
-                                tolerance_for(DType::kF32), [&](std::size_t values) {
-                                  EXPECT_LE(values, 64u);
-                                  ++runs;
-                                });
+    unsigned runs = 0;
+    const auto finding =
+        bisect({good, Engine::kOnnxRuntime}, {bad, Engine::kOnnxRuntime}, input(),
+               tolerance_for(DType::kF32), [&](std::size_t looked, std::size_t values) {
+                 EXPECT_LE(looked, 64u * runs);
+                 EXPECT_EQ(values, 600u);
+                 ++runs;
+               });
     ASSERT_TRUE(finding);
-    EXPECT_EQ(finding->module, module(changed));
-    EXPECT_EQ(finding->node, module(changed) + "/Mul");
-    EXPECT_EQ(finding->op, "Mul");
-    EXPECT_NEAR(finding->comparison.max_relative, 5, 1e-3);  // 0.06 instead of 0.01
-    EXPECT_LE(runs, 5);
+    EXPECT_EQ(finding->fault.module, module(changed));
+    EXPECT_EQ(finding->fault.node, module(changed) + "/Mul");
+    EXPECT_EQ(finding->fault.op, "Mul");
+    EXPECT_NEAR(finding->fault.comparison->max_relative, 5, 1e-3);  // 0.06 instead of 0.01
+    EXPECT_LE(runs, 6u);
     EXPECT_EQ(bad.outputs().size(), 1u);
   }
+}
+
+TEST(Bisect, ShowsTheModulesAroundTheFault) {
+  OnnxModel good = model_of(residual_stream(9, -1, 0));
+  OnnxModel bad = model_of(residual_stream(9, 4, 0.05f));
+  const auto finding = bisect({good, Engine::kOnnxRuntime}, {bad, Engine::kOnnxRuntime}, input(),
+                              tolerance_for(DType::kF32));
+  ASSERT_TRUE(finding);
+  const auto modules = [](const std::vector<BisectValue>& values) {
+    std::vector<std::string> names;
+    for (const BisectValue& value : values) names.push_back(value.module);
+    return names;
+  };
+  EXPECT_EQ(modules(finding->before), (std::vector<std::string>{"block.3.conv", "block.3"}));
+  EXPECT_EQ(modules(finding->behind), (std::vector<std::string>{"block.4", "block.5.conv"}));
+  for (const BisectValue& value : finding->before) EXPECT_FALSE(value.faulty) << value.value;
+  for (const BisectValue& value : finding->behind) EXPECT_TRUE(value.faulty) << value.value;
+  EXPECT_EQ(finding->before[0].comparison->max_abs, 0);
+
+  // Where there is nothing before.
+  OnnxModel first = model_of(residual_stream(9, 0, 0.05f));
+  const auto at_start = bisect({good, Engine::kOnnxRuntime}, {first, Engine::kOnnxRuntime}, input(),
+                               tolerance_for(DType::kF32));
+  ASSERT_TRUE(at_start);
+  EXPECT_EQ(modules(at_start->before), std::vector<std::string>{});
 }
 
 TEST(Bisect, FindsAFaultInASideBranch) {
@@ -80,7 +107,7 @@ TEST(Bisect, FindsAFaultInASideBranch) {
   const auto finding = bisect({good, Engine::kOnnxRuntime}, {bad, Engine::kOnnxRuntime}, input(),
                               tolerance_for(DType::kF32));
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->module, "to_k");
+  EXPECT_EQ(finding->fault.module, "to_k");
 }
 
 TEST(Bisect, FindsNothingBetweenEnginesThatAgree) {
@@ -110,8 +137,8 @@ TEST(Bisect, MatchesGraphsOfTwoPrecisionsByName) {
   const auto finding = bisect({fine, Engine::kOnnxRuntime}, {coarse, Engine::kOpenVino}, input(),
                               tolerance_for(DType::kF32));
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->module, "scale");
-  EXPECT_NEAR(finding->comparison.max_relative, 2.4e-4, 1e-5);
+  EXPECT_EQ(finding->fault.module, "scale");
+  EXPECT_NEAR(finding->fault.comparison->max_relative, 2.4e-4, 1e-5);
   EXPECT_FALSE(bisect({fine, Engine::kOnnxRuntime}, {coarse, Engine::kOpenVino}, input(),
                       tolerance_for(DType::kF16)));
 }
@@ -138,9 +165,9 @@ TEST_P(NonFiniteSearch, FindsWhereNanStarts) {
   OnnxModel model = model_of(builder);
   const auto finding = find_non_finite({model, GetParam()}, input());
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->module, "block.40");
-  EXPECT_EQ(finding->node, "block.40/Log");
-  EXPECT_EQ(finding->comparison.found_nan, 3);
+  EXPECT_EQ(finding->fault.module, "block.40");
+  EXPECT_EQ(finding->fault.node, "block.40/Log");
+  EXPECT_EQ(finding->fault.non_finite.nan, 3);
 }
 
 TEST_P(NonFiniteSearch, TakesAMaskForNoFault) {
@@ -156,7 +183,7 @@ TEST_P(NonFiniteSearch, TakesAMaskForNoFault) {
   OnnxModel model = model_of(builder);
   const auto finding = find_non_finite({model, GetParam()}, input());
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->node, "late/Sqrt");
+  EXPECT_EQ(finding->fault.node, "late/Sqrt");
 }
 
 // 300 * 300 is beyond float16, and the root of it is not.
@@ -174,8 +201,10 @@ TEST_P(NonFiniteSearch, FindsOverflowsThatOnlyAFloat16DeviceWouldHave) {
   const auto finding =
       find_non_finite({model, GetParam()}, {{"x", floats({2}, {300, 2})}}, NonFiniteScope::kValues);
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->module, "square");
-  EXPECT_EQ(finding->comparison.found_inf, 1);
+  EXPECT_EQ(finding->fault.module, "square");
+  EXPECT_EQ(finding->fault.non_finite.positive_inf, 1);
+  EXPECT_EQ(finding->fault.non_finite.first, (Shape{0}));
+  EXPECT_FALSE(finding->fault.comparison);
 }
 
 TEST_P(NonFiniteSearch, FindsNothingWhereOutputsAreFinite) {

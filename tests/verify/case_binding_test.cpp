@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sinter/base/error.h"
 #include "tests/verify/case_builder.h"
 
 namespace sinter::verify {
@@ -74,6 +75,52 @@ TEST(CaseBinding, RunsRowByRowWhereAGraphTakesOneTimestep) {
     EXPECT_EQ(binding.runs[1].at("sample").shape(), (Shape{1, 4, 8, 8}));
     EXPECT_EQ(binding.runs[1].at("timestep").shape().size(), dims.size());
     EXPECT_EQ(binding.runs[1].at("timestep").floats()[0], 20);
+  }
+}
+
+TEST(CaseBinding, RefusesOtherRowsThanTimesteps) {
+  const auto message = [](const ModelBuilder::Dims& dims, const Tensor& timestep) {
+    const OnnxModel model = model_of(ModelBuilder()
+                                         .input("sample", DType::kF32, {"b", 4, "h", "w"})
+                                         .input("timestep", DType::kF32, dims)
+                                         .output("out_sample", DType::kF32, {"b", 4, "h", "w"}));
+    ReferenceCase reference = unet_case();
+    reference.inputs.insert_or_assign("timestep", timestep);
+    try {
+      bind_case(reference, model, {});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kShapeMismatch);
+      return error.message();
+    }
+    return std::string("no error");
+  };
+  for (const ModelBuilder::Dims& dims :
+       {ModelBuilder::Dims{}, ModelBuilder::Dims{1}, ModelBuilder::Dims{"timesteps"}}) {
+    EXPECT_EQ(message(dims, floats({1}, {5})), "no error");
+    EXPECT_EQ(message(dims, floats({3}, {5, 6, 7})),
+              "input 'sample' is [2,4,8,8], expected 3 rows: input 'timestep' has 3 timesteps");
+    EXPECT_EQ(message(dims, floats({0}, {})),
+              "input 'timestep' is [0], expected at least one timestep");
+  }
+}
+
+TEST(CaseBinding, RefusesPooledEmbeddingsAndSizesOfOtherRows) {
+  for (const Tensor& ids : {floats({1, 1}, {512}), floats({2}, {0, 512}), floats({}, {512})}) {
+    ReferenceCase reference = unet_case();
+    reference.inputs.emplace("text_embeds", floats({2, 1}, {7, 8}));
+    reference.inputs.emplace("time_ids", ids);
+    const OnnxModel model = model_of(ModelBuilder()
+                                         .input("y", DType::kF32, {"b", 257})
+                                         .output("h", DType::kF32, {"b", 4, "h", "w"}));
+    try {
+      bind_case(reference, model, {});
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.message(),
+                fmt::format("case: text_embeds is [2,1] and time_ids {}, expected two matrices "
+                            "with a row for each sample",
+                            to_string(ids.shape())));
+    }
   }
 }
 

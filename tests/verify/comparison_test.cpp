@@ -45,6 +45,9 @@ TEST(Comparison, CountsNotFiniteValuesOnBothSides) {
   EXPECT_EQ(c.found_inf, 1);
   EXPECT_EQ(c.non_finite_mismatches, 3);  // equal infinities agree
   EXPECT_EQ(c.first_non_finite_mismatch, (Shape{1}));
+  EXPECT_TRUE(std::isnan(c.non_finite_reference));
+  EXPECT_TRUE(std::isnan(c.non_finite_found));
+  EXPECT_EQ(c.finite_pairs, 1);
   EXPECT_EQ(c.max_abs, 0);
   EXPECT_FALSE(within(c, tolerance_for(DType::kBF16)));
 }
@@ -86,6 +89,9 @@ TEST(NonFinite, AreCountedBySign) {
   EXPECT_EQ(count.nan, 1);
   EXPECT_EQ(count.positive_inf, 2);
   EXPECT_EQ(count.negative_inf, 1);
+  EXPECT_EQ(count.count(), 4);
+  EXPECT_EQ(count.first, (Shape{0}));
+  EXPECT_TRUE(std::isnan(count.first_value));
   EXPECT_EQ(count_non_finite(Tensor(DType::kI64, {3})).nan, 0);
 }
 

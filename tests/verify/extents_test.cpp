@@ -24,6 +24,12 @@ TEST(Extents, AreUnknownWhereASymbolIs) {
   EXPECT_EQ(evaluate_extent("height/0", kSymbols), std::nullopt);
 }
 
+TEST(Extents, AreUnknownBeyondWhatANumberHolds) {
+  EXPECT_EQ(evaluate_extent("9223372036854775807*2", {}), std::nullopt);
+  EXPECT_EQ(evaluate_extent("9223372036854775807/2", {}), std::int64_t{1} << 62);
+  EXPECT_EQ(evaluate_extent("99999999999999999999", {}), std::nullopt);
+}
+
 TEST(Extents, AreBoundByInputs) {
   const graph::ValueDeclaration declared{.name = "sample",
                                          .dtype = DType::kF32,

@@ -116,6 +116,23 @@ TEST_P(VerifyCase, SaysWhatAFolderHasInstead) {
   }
 }
 
+TEST_P(VerifyCase, SaysThatACaseWithoutAComponentIsOfNoFolder) {
+  unet(3).save(folder_ / "unet/model.onnx");
+  unet(3).save(folder_ / "vae_decoder/model.onnx");
+  reference_.component.clear();
+  try {
+    verify_folder(folder_.path(), reference_, options());
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    EXPECT_EQ(error.what(),
+              fmt::format("case.safetensors does not say which component it is about, and {0} has "
+                          "unet, vae_decoder\n"
+                          "hint: name the graph that it is of: {0}/unet/model.onnx",
+                          folder_.path().string()));
+  }
+}
+
 TEST_P(VerifyCase, RefusesToCompareNothing) {
   ModelBuilder builder;
   builder.input("sample", DType::kF32, {"b", 4, "h", "w"})

@@ -191,9 +191,10 @@ TEST_F(CheckpointTest, AnIndexThatDisagreesWithItsShardsIsRefused) {
   put_model("model-00001-of-00001.safetensors", {"a"});
   const std::string_view index = "model.safetensors.index.json";
   put(index, R"({"weight_map":{"b":"model-00001-of-00001.safetensors"}})");
-  EXPECT_EQ(refusal(folder_),
-            "the index says that 'b' is in model-00001-of-00001.safetensors, it is in no shard\n"
-            "hint: the shards come from different downloads; fetch the folder again");
+  EXPECT_EQ(
+      refusal(folder_),
+      "the index of  says that 'b' is in model-00001-of-00001.safetensors, it is in no shard\n"
+      "hint: the shards come from different downloads; fetch the folder again");
   put(index, R"({"weight_map":{"a":"../m.safetensors"}})");
   EXPECT_EQ(refusal(folder_),
             " lacks ../m.safetensors, which holds 'a'\n"
@@ -233,6 +234,48 @@ TEST_F(CheckpointTest, ABrokenPipelineIndexIsRefused) {
   EXPECT_EQ(refusal(folder_), "/model_index.json is no JSON object, expected the components");
   put("model_index.json", R"({"..":["a","B"],"a/b":["a","B"]})");
   EXPECT_EQ(refusal(folder_).substr(0, 28), " holds no .safetensors file,");
+}
+
+TEST_F(CheckpointTest, AComponentThatTheIndexNamesHasToBeThere) {
+  put("model_index.json", R"({"unet":["diffusers","UNet2DConditionModel"],)"
+                          R"("scheduler":["diffusers","DDIMScheduler"],)"
+                          R"("tokenizer":["transformers","CLIPTokenizer"]})");
+  EXPECT_EQ(refusal(folder_),
+            "/model_index.json names 'unet', but there is no /unet\n"
+            "hint: fetch the folder again, or name the folder of one component");
+  put("unet/config.json", "{}");
+  EXPECT_EQ(refusal(folder_),
+            "/unet has config.json and no weights, expected a .safetensors file\n"
+            "hint: it looks like a half download; fetch the folder again");
+  put_model("unet/diffusion_pytorch_model.safetensors", {"a"});
+  EXPECT_EQ(refusal(folder_), "accepted");
+}
+
+TEST_F(CheckpointTest, ADamagedFileOfAFolderIsNamed) {
+  put("model_index.json", R"({"vae":["diffusers","AutoencoderKL"]})");
+  put("vae/model.safetensors", safetensors_bytes("{}", 0, 30));
+  EXPECT_EQ(refusal(folder_),
+            "the header's length at byte 0 is 30, but only 2 bytes follow: 28 bytes are missing\n"
+            "  while reading /vae/model.safetensors as safetensors\n"
+            "hint: it looks like a half download or a broken copy; fetch the file again");
+}
+
+TEST_F(CheckpointTest, AConvertedFolderIsNoCheckpoint) {
+  put("out/sinter.json", R"({"sinter":"0.1.0","graphs":{"unet":{"nodes":1}},)"
+                         R"("sources":[{"path":"/models/dream.safetensors","bytes":7}]})");
+  put_model("out/unet/dream.safetensors", {"a"});
+  const std::string words =
+      " is converted already\n"
+      "hint: sinter generate, verify and bench take it as it is; to convert again, name "
+      "/models/dream.safetensors";
+  EXPECT_EQ(refusal(folder_ / "out", ErrorCode::kUsage), "/out" + words);
+  EXPECT_EQ(refusal(folder_ / "out/unet", ErrorCode::kUsage), "/out/unet" + words);
+  // Another folder beside the graphs, and a record of someone else's, are nothing to us.
+  put_model("out/mine/dream.safetensors", {"a"});
+  EXPECT_EQ(refusal(folder_ / "out/mine"), "accepted");
+  put("sinter.json", "{}");
+  put_model("dream.safetensors", {"a"});
+  EXPECT_EQ(refusal(folder_), "accepted");
 }
 
 }  // namespace

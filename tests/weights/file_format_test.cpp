@@ -74,5 +74,14 @@ TEST(FileFormat, NamesAreThoseOfTheReports) {
   EXPECT_EQ(format_name(FileFormat::kFolder), "folder");
 }
 
+TEST(FileFormat, TellsGraphs) {
+  EXPECT_EQ(of("\x08\x08\x12\x06sinter\x1a\x05"
+               "0.1.0"),
+            FileFormat::kOnnx);
+  EXPECT_EQ(of("\x08\x07\x12\x07pytorch"), FileFormat::kOnnx);
+  EXPECT_EQ(of("\x08\x07\x12\x07pyto"), FileFormat::kUnknown);
+  EXPECT_EQ(of(std::string_view("\x08\x07\x12\x03\0\0\0", 7)), FileFormat::kUnknown);
+}
+
 }  // namespace
 }  // namespace sinter::weights

@@ -21,7 +21,7 @@ FileReport examined(std::string_view text, std::string_view name) {
 TEST_F(FileReportTest, ASoundFile) {
   const FileReport report = examine(put("m.safetensors", safetensors_bytes(kOneFloat, 4)));
   EXPECT_EQ(report.verdict, Verdict::kOk);
-  EXPECT_EQ(report.reason, "A sound safetensors file of 1 tensors.");
+  EXPECT_EQ(report.reason, "A sound safetensors file of 1 tensor.");
   EXPECT_EQ(report.tensors, 1u);
   EXPECT_EQ(report.dtypes.at("F32"), 1u);
   EXPECT_EQ(report.metadata.at("k"), "v");
@@ -78,13 +78,35 @@ TEST_F(FileReportTest, AForeignFileIsNotAModel) {
 
 TEST_F(FileReportTest, AFolderIsExaminedAsAWhole) {
   EXPECT_EQ(examine(folder_).verdict, Verdict::kNotAModel);
+  put("broken.safetensors", safetensors_bytes(kOneFloat, 1));
+  EXPECT_EQ(examine(folder_).reason,
+            "The file ends at byte 88, expected 91: 3 bytes are missing, while reading " +
+                (folder_ / "broken.safetensors").string() + " as safetensors.");
+  std::filesystem::remove(folder_ / "broken.safetensors");
   put("model-00001-of-00002.safetensors", safetensors_bytes(kOneFloat, 4));
   EXPECT_EQ(examine(folder_).verdict, Verdict::kDamaged);
   put("model.safetensors", safetensors_bytes(kOneFloat, 4));
   const FileReport report = examine(folder_);
   EXPECT_EQ(report.verdict, Verdict::kOk);
   EXPECT_EQ(report.format, FileFormat::kFolder);
+  EXPECT_EQ(report.reason, "A folder of 1 sound safetensors file with 1 tensor.");
   EXPECT_EQ(report.tensors, 1u);
+}
+
+TEST_F(FileReportTest, AConvertedFolderIsSoundWhenItsGraphsAreThere) {
+  put("sinter.json", R"({"sinter":"0.1.0","graphs":{"unet":{"weight_bytes":5},"vae_decoder":{}}})");
+  put("unet/model.onnx", "x");
+  put("vae_decoder/model.onnx", "x");
+  const FileReport sound = examine(folder_);
+  EXPECT_EQ(sound.verdict, Verdict::kOk);
+  EXPECT_EQ(sound.format, FileFormat::kConverted);
+  EXPECT_EQ(sound.reason, "A folder that sinter 0.1.0 converted: unet, vae_decoder.");
+  EXPECT_EQ(sound.bytes, 5u);
+  EXPECT_EQ(sound.tensors, std::nullopt);
+  std::filesystem::remove(folder_ / "unet/model.onnx");
+  const FileReport damaged = examine(folder_);
+  EXPECT_EQ(damaged.verdict, Verdict::kDamaged);
+  EXPECT_EQ(damaged.reason, "There is no " + (folder_ / "unet/model.onnx").string() + ".");
 }
 
 TEST_F(FileReportTest, AMissingFileThrows) {

@@ -81,7 +81,7 @@ TEST(SafetensorsHeader, RefusesLengthLies) {
   EXPECT_EQ(refusal(safetensors_bytes("{}", 0, 100'000'001)),
             "the header's length at byte 0 is 100000001, expected at most 100000000");
   EXPECT_EQ(refusal(safetensors_bytes("{}", 0, 30)),
-            "the header's length at byte 0 is 30, but only 2 bytes follow: 28 are missing");
+            "the header's length at byte 0 is 30, but only 2 bytes follow: 28 bytes are missing");
   std::vector<std::byte> wraps = safetensors_bytes("{}", 0);
   std::fill(wraps.begin(), wraps.begin() + 8, std::byte{0xff});
   EXPECT_EQ(refusal(wraps),
@@ -101,9 +101,9 @@ TEST(SafetensorsHeader, RefusesBytesThatBelongToNoTensor) {
   EXPECT_EQ(refusal(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})", 6),
             "'a' begins at byte 63, expected 61: 2 bytes belong to no tensor");
   EXPECT_EQ(refusal(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})", 5),
-            "the last tensor ends at byte 65, but the file at 66: 1 bytes belong to no tensor");
+            "the last tensor ends at byte 65, but the file at 66: 1 byte belongs to no tensor");
   EXPECT_EQ(refusal("{}", 1),
-            "the last tensor ends at byte 10, but the file at 11: 1 bytes belong to no tensor");
+            "the last tensor ends at byte 10, but the file at 11: 1 byte belongs to no tensor");
 }
 
 TEST(SafetensorsHeader, SaysHowManyBytesOfAHalfDownloadAreMissing) {
@@ -143,6 +143,13 @@ TEST(SafetensorsHeader, RefusesProductsThatOverflow) {
 TEST(SafetensorsHeader, RefusesUnknownTypes) {
   EXPECT_EQ(refusal(R"({"a":{"dtype":"F12","shape":[1],"data_offsets":[0,4]}})", 4),
             "'a' has the unknown element type 'F12'");
+}
+
+TEST(SafetensorsHeader, ShowsLongNamesByTheirEnds) {
+  const std::string name = "first" + std::string(5000, 'x') + "last";
+  EXPECT_EQ(refusal("{\"" + name + R"(":{"dtype":"F0","shape":[1],"data_offsets":[0,1]}})", 1),
+            "'first" + std::string(95, 'x') + "..." + std::string(36, 'x') +
+                "last' has the unknown element type 'F0'");
 }
 
 }  // namespace

@@ -1,0 +1,166 @@
+#include "sinter/cli/inspect_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "sinter/base/message.h"
+#include "sinter/cli/text.h"
+
+namespace sinter::cli {
+using Json = nlohmann::ordered_json;
+namespace {
+
+constexpr std::size_t kMostKeys = 8;  // of missing and unexpected ones, in text
+
+// AUTOMATIC1111's "model hash" since late 2022: the first ten digits.
+std::string short_hash(const std::string& sha256) { return sha256.substr(0, 10); }
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+void add_model(Json& json, const arch::Model& model) {
+  json["family"] = model.family;
+  json["evidence"] = model.evidence;
+  json["prediction"] = model.prediction ? Json(prediction_name(*model.prediction)) : Json(nullptr);
+  json["prediction_evidence"] = model.prediction_evidence;
+  json["components"] = Json::array();
+  for (const arch::Component& component : model.components) {
+    json["components"].push_back({{"name", component.name},
+                                  {"parameters", component.parameters},
+                                  {"layout", component.layout},
+                                  {"prefix", component.prefix}});
+  }
+  json["missing"] = model.missing;
+  json["unexpected"] = model.unexpected;
+}
+
+Json converted_json(const weights::ConvertedFolder& folder) {
+  Json json{{"version", folder.version},
+            {"family", folder.family},
+            {"prediction", text_or_null(folder.prediction)},
+            {"io", folder.io},
+            {"weights", folder.weights},
+            {"sources", Json::array()},
+            {"graphs", Json::array()}};
+  for (const weights::ConvertedFolder::Source& source : folder.sources)
+    json["sources"].push_back({{"path", source.path}, {"bytes", source.bytes}});
+  for (const weights::ConvertedFolder::Graph& graph : folder.graphs) {
+    json["graphs"].push_back({{"folder", graph.name},
+                              {"compute", graph.compute},
+                              {"nodes", graph.nodes},
+                              {"weight_bytes", graph.weight_bytes}});
+  }
+  return json;
+}
+
+/// Lines of a title and words.
+class Lines {
+ public:
+  void add(std::string_view title, std::string_view words) {
+    text_ += fmt::format("{:<16}{}\n", title, printable(words));
+  }
+  void add(std::string_view words) { text_ += printable(words) + "\n"; }
+
+  void add_keys(std::string_view title, const std::vector<std::string>& keys) {
+    if (keys.empty()) return;
+    add(title, fmt::to_string(keys.size()));
+    for (std::size_t i = 0; i < std::min(kMostKeys, keys.size()); ++i) add("", shown(keys[i]));
+    if (keys.size() > kMostKeys)
+      add("", fmt::format("... and {} more (--json lists all)", keys.size() - kMostKeys));
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void add_model(Lines& lines, const arch::Model& model) {
+  lines.add("family", fmt::format("{}: {}", model.family, fmt::join(model.evidence, "; ")));
+  lines.add(
+      "prediction",
+      fmt::format("{}: {}", model.prediction ? prediction_name(*model.prediction) : "not known",
+                  model.prediction_evidence));
+  for (const arch::Component& component : model.components) {
+    lines.add(component.name,
+              fmt::format("{:.1f} million parameters, {} layout",
+                          static_cast<double>(component.parameters) / 1e6, component.layout));
+  }
+  lines.add_keys("missing", model.missing);
+  lines.add_keys("unexpected", model.unexpected);
+}
+
+void add_converted(Lines& lines, const weights::ConvertedFolder& folder) {
+  lines.add("family", folder.family);
+  if (!folder.prediction.empty()) lines.add("prediction", folder.prediction);
+  lines.add("names", folder.io);
+  for (const weights::ConvertedFolder::Graph& graph : folder.graphs) {
+    lines.add(graph.name, fmt::format("{}, {}, {} of weights, {}", graph.compute,
+                                      counted(graph.nodes, "node"), human_bytes(graph.weight_bytes),
+                                      folder.weights == "link" ? "linked" : "packed"));
+  }
+  for (const weights::ConvertedFolder::Source& source : folder.sources)
+    lines.add("source", fmt::format("{}, {}", source.path, human_bytes(source.bytes)));
+}
+
+}  // namespace
+
+Json inspect_json(const Findings& findings) {
+  const weights::FileReport& file = findings.file;
+  Json json{
+      {"path", findings.path}, {"verdict", verdict_name(file.verdict)},
+      {"reason", file.reason}, {"format", format_name(file.format)},
+      {"bytes", file.bytes},   {"tensors", file.tensors ? Json(*file.tensors) : Json(nullptr)},
+      {"dtypes", file.dtypes}, {"architecture", nullptr},
+      {"contents", nullptr},   {"warnings", file.warnings}};
+  if (!file.hint.empty()) json["hint"] = file.hint;
+  if (findings.identity) {
+    const arch::Identity& identity = *findings.identity;
+    json["architecture"] = text_or_null(identity.architecture);
+    json["contents"] = identity.contents;
+    json["what"] = identity.sentence;
+    json["convertible"] = identity.convertible;
+    if (!identity.advice.empty()) json["advice"] = identity.advice;
+  }
+  if (findings.model) add_model(json, *findings.model);
+  if (findings.converted) json["converted"] = converted_json(*findings.converted);
+  json["metadata"] = file.metadata;
+  if (!findings.sha256.empty())
+    json["hash"] = {{"sha256", findings.sha256}, {"automatic1111", short_hash(findings.sha256)}};
+  return json;
+}
+
+std::string inspect_text(const Findings& findings) {
+  const weights::FileReport& file = findings.file;
+  Lines lines;
+  lines.add(findings.path);
+  lines.add("verdict", fmt::format("{}: {}", verdict_name(file.verdict), file.reason));
+  lines.add("format", fmt::format("{}, {}", format_name(file.format), human_bytes(file.bytes)));
+  if (file.tensors) {
+    std::vector<std::string> kinds;
+    for (const auto& [dtype, count] : file.dtypes)
+      kinds.push_back(fmt::format("{} {}", count, dtype));
+    lines.add("tensors", fmt::format("{} ({})", *file.tensors, fmt::join(kinds, ", ")));
+  }
+  if (findings.identity) {
+    lines.add("what", findings.identity->sentence);
+    if (!findings.identity->advice.empty()) lines.add("use", findings.identity->advice);
+  }
+  if (findings.model) add_model(lines, *findings.model);
+  if (findings.converted) add_converted(lines, *findings.converted);
+  for (const auto& [key, value] : file.metadata)
+    lines.add("metadata", fmt::format("{} = {}", shown(key), shown(value)));
+  for (const std::string& warning : file.warnings) lines.add("warning", warning);
+  if (!findings.sha256.empty()) {
+    lines.add("sha256", findings.sha256);
+    lines.add("short hash", fmt::format("{} (AUTOMATIC1111)", short_hash(findings.sha256)));
+  }
+  if (!file.hint.empty()) lines.add("hint", file.hint);
+  return lines.take();
+}
+
+}  // namespace sinter::cli

@@ -1,0 +1,169 @@
+#include "sinter/diagnose/picture/black_pixels.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace sinter::diagnose::picture {
+namespace {
+
+constexpr int kBlack = 2;          // of 255: rounding, also that of a palette
+constexpr int kSpotSide = 12;      // a spot fits into a square of this side
+constexpr float kVisible = 0.06F;  // brightness beside which black stands out
+constexpr int kLatentPixels = 8;   // pixels of the decoder's output per place of the latent
+
+/// A connected area of black pixels: the box around it (the last two are included) and its edges.
+struct Area {
+  int left, top, right, bottom;
+  std::int64_t pixels = 0;
+  std::int64_t edges = 0;  // places where it meets two pixels in a row that are not black
+  std::int64_t hard = 0;   // of those, where the nearer is about as bright as the farther
+
+  int width() const { return right - left + 1; }
+  int height() const { return bottom - top + 1; }
+  double fill() const {
+    return static_cast<double>(pixels) / (static_cast<double>(width()) * height());
+  }
+  double hardness() const {
+    return edges == 0 ? 0 : static_cast<double>(hard) / static_cast<double>(edges);
+  }
+};
+
+constexpr std::array kSides{std::pair(1, 0), std::pair(-1, 0), std::pair(0, 1), std::pair(0, -1)};
+
+class Mask {
+ public:
+  explicit Mask(const Pixels& pixels)
+      : pixels_(pixels), width_(pixels.width()), height_(pixels.height()) {
+    black_.resize(pixels.count());
+    for (int y = 0; y < height_; ++y)
+      for (int x = 0; x < width_; ++x) black_[index(x, y)] = pixels.strongest(x, y) <= kBlack;
+  }
+
+  bool at(int x, int y) const { return black_[index(x, y)] != 0; }
+  bool inside(int x, int y) const { return x >= 0 && y >= 0 && x < width_ && y < height_; }
+  std::int64_t count() const { return std::count(black_.begin(), black_.end(), 1); }
+
+  /// The areas, connected by their sides.
+  std::vector<Area> areas() const {
+    std::vector<Area> found;
+    std::vector<char> left = black_;
+    for (int y = 0; y < height_; ++y)
+      for (int x = 0; x < width_; ++x)
+        if (left[index(x, y)] != 0) found.push_back(take_area(x, y, left));
+    return found;
+  }
+
+ private:
+  std::size_t index(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) +
+           static_cast<std::size_t>(x);
+  }
+
+  /// The area around that pixel, which is taken out of `left`.
+  Area take_area(int x, int y, std::vector<char>& left) const {
+    Area area{x, y, x, y};
+    std::vector<std::pair<int, int>> stack{{x, y}};
+    left[index(x, y)] = 0;
+    while (!stack.empty()) {
+      const auto [px, py] = stack.back();
+      stack.pop_back();
+      ++area.pixels;
+      area.left = std::min(area.left, px);
+      area.top = std::min(area.top, py);
+      area.right = std::max(area.right, px);
+      area.bottom = std::max(area.bottom, py);
+      for (const auto& [dx, dy] : kSides) {
+        add_edge(px, py, dx, dy, area);
+        if (!inside(px + dx, py + dy) || left[index(px + dx, py + dy)] == 0) continue;
+        left[index(px + dx, py + dy)] = 0;
+        stack.emplace_back(px + dx, py + dy);
+      }
+    }
+    return area;
+  }
+
+  void add_edge(int x, int y, int dx, int dy, Area& area) const {
+    if (!inside(x + 2 * dx, y + 2 * dy) || at(x + dx, y + dy) || at(x + 2 * dx, y + 2 * dy)) return;
+    ++area.edges;
+    const float near = pixels_.luma(x + dx, y + dy);
+    const float far = pixels_.luma(x + 2 * dx, y + 2 * dy);
+    if (near > kVisible && std::abs(near - far) < 0.25F * std::max(near, far)) ++area.hard;
+  }
+
+  const Pixels& pixels_;  // of the caller, who outlives this
+  int width_;
+  int height_;
+  std::vector<char> black_;
+};
+
+int count_colours(const Pixels& pixels) {
+  std::set<int> seen;
+  for (int y = 0; y < pixels.height() && seen.size() < 16; ++y)
+    for (int x = 0; x < pixels.width() && seen.size() < 16; ++x)
+      seen.insert(pixels.byte(x, y, 0) << 16 | pixels.byte(x, y, 1) << 8 | pixels.byte(x, y, 2));
+  return static_cast<int>(seen.size());
+}
+
+bool on_grid(int place, int size) { return place % kLatentPixels == 0 || place == size; }
+
+bool aligned(const Area& box, const Pixels& pixels) {
+  return on_grid(box.left, pixels.width()) && on_grid(box.right + 1, pixels.width()) &&
+         on_grid(box.top, pixels.height()) && on_grid(box.bottom + 1, pixels.height());
+}
+
+/// Two bars of one size along opposite sides: the frame of a film, not a fault.
+bool frame(const std::vector<Area>& boxes, const Pixels& pixels) {
+  if (boxes.size() != 2) return false;
+  const Area& a = boxes[0];
+  const Area& b = boxes[1];
+  const bool rows = a.width() == pixels.width() && b.width() == pixels.width() && a.top == 0 &&
+                    b.bottom == pixels.height() - 1;
+  const bool columns = a.height() == pixels.height() && b.height() == pixels.height() &&
+                       a.left == 0 && b.right == pixels.width() - 1;
+  return (rows && std::abs(a.height() - b.height()) <= kLatentPixels) ||
+         (columns && std::abs(a.width() - b.width()) <= kLatentPixels);
+}
+
+}  // namespace
+
+bool BlackPixels::speckled() const {
+  return colours > 8 && hard_spots >= 6 && hard_spots * 3 >= spots && specks >= 0.05;
+}
+
+bool BlackPixels::tiled() const {
+  return colours > 8 && !framed && (aligned ? tiles >= 0.01 : tiles >= 0.06);
+}
+
+BlackPixels measure_black(const Pixels& pixels) {
+  BlackPixels found;
+  const Mask mask(pixels);
+  const auto all = static_cast<double>(pixels.count());
+  found.share = static_cast<double>(mask.count()) / all;
+  if (found.share == 0) return found;
+  found.colours = count_colours(pixels);
+  std::vector<Area> rectangles;
+  for (const Area& area : mask.areas()) {
+    if (area.width() <= kSpotSide && area.height() <= kSpotSide) {
+      ++found.spots;
+      found.specks += static_cast<double>(area.pixels) / (all * found.share);
+      if (area.hardness() >= 0.75) ++found.hard_spots;
+    } else if (area.width() >= 16 && area.height() >= 16 && area.fill() >= 0.97 &&
+               area.hardness() >= 0.5) {
+      rectangles.push_back(area);
+      found.tiles += static_cast<double>(area.pixels) / all;
+    }
+  }
+  found.framed = frame(rectangles, pixels);
+  found.aligned = !rectangles.empty() && std::ranges::all_of(rectangles, [&](const Area& area) {
+    return aligned(area, pixels);
+  });
+  return found;
+}
+
+}  // namespace sinter::diagnose::picture

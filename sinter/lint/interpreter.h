@@ -1,0 +1,206 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinter/lint/ast.h"
+#include "sinter/lint/decisions.h"
+#include "sinter/lint/finding.h"
+#include "sinter/lint/value.h"
+
+namespace sinter::lint {
+
+/// A call with its arguments evaluated.
+struct Invocation {
+  std::vector<Argument> arguments = {};
+  const Expr* expr = nullptr;  // the call; null when the interpreter calls by itself
+  Place place = {};
+
+  /// By position or by name; null when it was not given.
+  Value get(std::size_t position, std::string_view name) const;
+  Value named(std::string_view name) const { return get(kNowhere, name); }
+  const Argument* find(std::size_t position, std::string_view name) const;
+  bool splat = false;  // arguments came from something that is not known
+
+  static constexpr std::size_t kNowhere = 1000;
+};
+
+/// Names of a module, a function call or a class body.
+struct Scope {
+  std::map<std::string, Value, std::less<>> names;
+  std::shared_ptr<Scope> parent;  // shared by the functions defined in it
+};
+
+/// A call of a function of the script.
+struct Frame {
+  const FunctionDef* definition = nullptr;  // null at module level
+  Class* owner = nullptr;
+  Value self;
+  std::shared_ptr<Scope> scope;  // shared with the functions defined in it
+  Place called;
+  const Expr* call = nullptr;
+  bool in_forward = false;
+  bool in_class = false;  // runs the body of a class
+  std::set<std::string, std::less<>> globals;
+  Value result;
+  const std::function<void(Value)>* yield = nullptr;
+  int loop_depth = 0;  // of the loops around the call
+};
+
+struct Loop {
+  int id = 0;
+  int turn = 0;
+  Place place;
+  bool exact = false;  // every turn is read
+};
+
+/// What is in force while a script runs, and what was seen on the way.
+struct State {
+  std::vector<Device> default_devices;  // innermost last; from contexts and set_default_device
+  bool legacy_default = false;          // set_default_tensor_type: torch.Tensor() follows it
+  int gradient_free = 0;                // nested no_grad and inference_mode
+  std::vector<Place> autocast;          // contexts in force
+  std::vector<Loop> loops;
+  int next_loop = 0;
+  int forward_depth = 0;
+  const Invocation* exporting = nullptr;
+  bool degraded = false;  // an exception was survived: what is on which device is a guess
+  bool gradients_used = false;  // backward() was called: this trains
+  bool gradients_off = false;   // set_grad_enabled(False)
+  Place torch_imported;
+  int current_cuda = 0;
+  std::optional<DType> default_type = DType::kF32;
+};
+
+/// Thrown through the interpreter, never out of it.
+struct Raised {};
+struct Exit {};
+struct OutOfSteps {};
+struct LeaveGenerator {};
+
+/// One reading of a script along one path: values are devices, types and shapes instead of numbers.
+class Interpreter {
+ public:
+  /// All three outlive the interpreter. `steps` counts down; at zero OutOfSteps is thrown.
+  Interpreter(const Script& script, Decisions& decisions, Findings& findings, long& steps);
+
+  void run_script();
+  /// Calls a function (of a class when there is one) with arguments of which nothing is known.
+  void run_alone(const FunctionDef& function, const ClassDef* owner);
+  /// Functions of the script that were called so far.
+  const std::set<const FunctionDef*>& entered() const { return entered_; }
+  /// What can only be said at the end: results that were kept, sessions that were not asked.
+  void finish();
+
+  Value evaluate(const Expr& expr);
+  Value call(const Value& function, const Invocation& call);
+  Value call(const Value& function, std::vector<Value> arguments, Place place);
+  Value attribute(const Value& object, const std::string& name, const Place& place);
+  void set_attribute(const Value& object, const std::string& name, const Value& value,
+                     const Place& place);
+  Value subscript(const Value& object, const Value& index, const Place& place);
+  void set_subscript(const Value& object, const Value& index, const Value& value,
+                     const Place& place);
+  Value binary(const std::string& op, const Value& left, const Value& right, const Place& place);
+  /// Gives every item to `body`; two for what has an unknown number of them.
+  /// Returns whether these were surely all of them.
+  bool iterate(const Value& value, const std::function<void(Value)>& body);
+  std::vector<Value> items(const Value& value);
+  std::optional<bool> truth(const Value& value);
+  bool decide(const std::string& key, bool usual) { return decisions_.decide(key, usual); }
+  /// An unknown that is the same whenever this place is reached by the same call.
+  Value unknown_at(const Place& place);
+  std::string key_at(const Place& place) const;
+
+  void report(Rule rule, const Place& place, std::string message, Edit edit = {},
+              const Place& use = {});
+  Device default_device() const;
+  bool gradients_on() const { return state.gradient_free == 0 && !state.gradients_off; }
+  Frame& frame() { return *frames_.back(); }
+  const Frame& frame() const { return *frames_.back(); }
+  const Script& script() const { return script_; }
+  std::string source_text(const Expr& expr) const;
+  Value lookup(const std::string& name);
+  /// Whether the call is a statement of its own.
+  bool statement_is_call(const Invocation& call) const { return call.expr == statement_call_; }
+  /// What to write for a device at the place that runs now: a name in reach; empty when there is none.
+  std::string device_hint() const;
+  void count_step();
+  /// The attribute or subscript that is being evaluated.
+  const Place& current_place() const { return current_; }
+
+  State state;
+  std::vector<std::shared_ptr<Object>> kept;      // containers that collect results; shared with the script
+  std::vector<std::shared_ptr<Thing>> sessions;   // shared with the script
+  std::map<const Object*, Finding> kept_findings;
+  struct CudaLoad {
+    Finding finding;
+    bool used = false;
+  };
+  std::map<std::uint32_t, CudaLoad> cuda_loads;  // by the begin of the call
+  std::set<std::uint32_t> first_parameters;      // calls of next(m.parameters()) of a spread module
+  std::vector<Finding> loop_findings;
+
+ private:
+  enum class Flow { kNormal, kReturn, kBreak, kContinue };
+  Flow run(const Body& body);
+  Flow run(const Statement& statement);
+  Flow run_if(const Statement& statement);
+  Flow run_for(const Statement& statement);
+  Flow run_while(const Statement& statement);
+  Flow run_with(const Statement& statement, std::size_t item);
+  Flow run_try(const Statement& statement);
+  Flow run_match(const Statement& statement);
+  void enter_context(const Value& value, const Place& place);
+  void leave_context(const State& before);
+  void run_import(const Import& import);
+  void run_expression(const Statement& statement);
+  void run_augmented(const Statement& statement);
+  void define_function(const Statement& statement);
+  void define_class(const Statement& statement);
+  void check_discarded(const Expr& expr, const Value& receiver, const Value& result);
+
+  void assign(const Expr& target, const Value& value);
+  void unpack(const std::vector<ExprPtr>& targets, const Value& value);
+  void set_name(const std::string& name, const Value& value);
+
+  Value evaluate_name(const Expr& expr);
+  Value evaluate_call(const Expr& expr);
+  Value evaluate_constant(const Expr& expr);
+  Value evaluate_compound(const Expr& expr);
+  Value evaluate_formatted(const Expr& expr);
+  Value evaluate_dict(const Expr& expr);
+  Value evaluate_compare(const Expr& expr);
+  Value evaluate_subscript(const Expr& expr);
+  Value evaluate_comprehension(const Expr& expr);
+  bool comprehend(const Expr& expr, std::size_t clause, const std::function<void()>& body);
+  bool condition(const Expr& expr);
+  Value make_function(const FunctionDef& definition);
+  void collect_arguments(const Expr& expr, Invocation& into);
+  Value call_function(const Function& function, const Invocation& call, const Value& self);
+  void bind(const Function& function, const Invocation& call, const Value& self, Frame& frame);
+  Value missing_argument(const Function& function, std::size_t at, const Invocation& call);
+  Value run_frame(const Function& function, std::shared_ptr<Frame> frame);
+  Value instantiate(const Value& type, const Invocation& call);
+  bool in_class_body() const;
+
+  const Script& script_;
+  Decisions& decisions_;
+  Findings& findings_;
+  long& steps_;
+  std::shared_ptr<Scope> module_scope_;  // shared with every function
+  std::vector<std::shared_ptr<Frame>> frames_;
+  std::set<const FunctionDef*> entered_;
+  std::vector<std::string> star_imports_;
+  std::vector<std::shared_ptr<Class>> classes_;  // keeps alive what methods point to
+  int nesting_ = 0;
+  Place current_;
+  const Expr* statement_call_ = nullptr;
+};
+
+}  // namespace sinter::lint

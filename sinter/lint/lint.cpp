@@ -1,0 +1,107 @@
+#include "sinter/lint/lint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+#include "sinter/base/error.h"
+#include "sinter/lint/interpreter.h"
+#include "sinter/lint/script_rules.h"
+
+namespace sinter::lint {
+namespace {
+
+constexpr int kMostPaths = 48;          // of a script
+constexpr int kMostPathsOfFunction = 6;  // of a function that the script does not call
+constexpr long kStepsOfScript = 1'500'000;
+constexpr long kStepsOfFunction = 60'000;
+
+struct Root {
+  const FunctionDef* function = nullptr;  // null: the script itself
+  const ClassDef* owner = nullptr;
+};
+
+class Reading {
+ public:
+  Reading(const Script& script, Findings& findings) : script_(script), findings_(findings) {}
+
+  /// Follows the paths of one root, those with the fewest turns first.
+  void follow(const Root& root) {
+    std::deque<Decisions::Forced> waiting{{}};
+    long steps = root.function == nullptr ? kStepsOfScript : kStepsOfFunction;
+    const int most = root.function == nullptr ? kMostPaths : kMostPathsOfFunction;
+    for (int path = 0; path < most && !waiting.empty(); ++path) {
+      Decisions decisions(waiting.front());
+      waiting.pop_front();
+      if (!follow_one(root, decisions, steps)) {
+        complete_ = false;
+        return;
+      }
+      for (Decisions::Forced& other : decisions.alternatives())
+        if (waiting.size() < 400) waiting.push_back(std::move(other));
+    }
+    complete_ = complete_ && waiting.empty();
+  }
+
+  bool complete() const { return complete_; }
+  bool entered(const FunctionDef& function) const { return entered_.contains(&function); }
+
+ private:
+  bool follow_one(const Root& root, Decisions& decisions, long& steps) {
+    Interpreter interpreter(script_, decisions, findings_, steps);
+    bool done = true;
+    try {
+      interpreter.run_script();
+      if (root.function != nullptr) interpreter.run_alone(*root.function, root.owner);
+    } catch (const Raised&) {
+    } catch (const Exit&) {
+    } catch (const LeaveGenerator&) {
+    } catch (const OutOfSteps&) {
+      done = false;
+    }
+    interpreter.finish();
+    entered_.insert(interpreter.entered().begin(), interpreter.entered().end());
+    return done;
+  }
+
+  const Script& script_;
+  Findings& findings_;
+  std::set<const FunctionDef*> entered_;
+  bool complete_ = true;
+};
+
+void collect(const Body& body, const ClassDef* owner, std::vector<Root>& into) {
+  for (const auto& statement : body) {
+    if (statement->function) into.push_back({statement->function.get(), owner});
+    if (statement->class_def) collect(statement->class_def->body, statement->class_def.get(), into);
+    if (statement->kind == StatementKind::kIf || statement->kind == StatementKind::kTry) {
+      collect(statement->body, owner, into);
+      collect(statement->other, owner, into);
+    }
+  }
+}
+
+}  // namespace
+
+ScriptReport check_script(std::string path, std::string text) {
+  const Script script = read_script(std::move(text));
+  if (script.broken)
+    throw Error(ErrorCode::kBadFile, fmt::format("{}:{}:{}: this is no Python", path,
+                                                 script.broken->line, script.broken->column));
+  Findings findings;
+  check_text(script, findings);
+  Reading reading(script, findings);
+  reading.follow({});
+  std::vector<Root> roots;
+  collect(script.body, nullptr, roots);
+  for (const Root& root : roots)
+    if (!reading.entered(*root.function)) reading.follow(root);
+  return {.path = std::move(path),
+          .text = script.text,
+          .findings = findings.take(),
+          .complete = reading.complete()};
+}
+
+}  // namespace sinter::lint

@@ -1,0 +1,185 @@
+#include "sinter/lint/script_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <functional>
+#include <string_view>
+
+namespace sinter::lint {
+namespace {
+
+using Visit = std::function<void(const Statement&)>;
+
+void each_statement(const Body& body, const Visit& visit) {
+  for (const auto& statement : body) {
+    visit(*statement);
+    each_statement(statement->body, visit);
+    each_statement(statement->other, visit);
+    each_statement(statement->final, visit);
+    for (const Handler& handler : statement->handlers) each_statement(handler.body, visit);
+    if (statement->function) each_statement(statement->function->body, visit);
+    if (statement->class_def) each_statement(statement->class_def->body, visit);
+  }
+}
+
+void each_expression(const Expr& expr, const std::function<void(const Expr&)>& visit) {
+  visit(expr);
+  for (const ExprPtr& part : expr.parts)
+    if (part) each_expression(*part, visit);
+}
+
+/// "cuda:1" and above, written out.
+void check_device_numbers(const Script& script, Findings& findings) {
+  for (const Place& place : script.string_constants) {
+    std::string_view word = std::string_view(script.text).substr(place.begin, place.end - place.begin);
+    if (word.size() < 3 || (word.front() != '"' && word.front() != '\'')) continue;
+    word = word.substr(1, word.size() - 2);
+    if (!word.starts_with("cuda:") || word.size() == 5 || word.size() > 8) continue;
+    const std::string_view digits = word.substr(5);
+    const bool number = std::all_of(digits.begin(), digits.end(), [](char c) {
+      return std::isdigit(static_cast<unsigned char>(c)) != 0;
+    });
+    if (!number || digits == "0") continue;
+    findings.add({.rule = Rule::kHardcodedDeviceIndex,
+                  .place = place,
+                  .use = {},
+                  .message = fmt::format("{} is a fixed card; a machine with one card, or another "
+                                         "CUDA_VISIBLE_DEVICES, does not have it",
+                                         word),
+                  .edit = {}});
+  }
+}
+
+bool is_move(const Expr& expr) {
+  if (expr.kind != ExprKind::kCall || expr.parts[0]->kind != ExprKind::kAttribute) return false;
+  const std::string& name = expr.parts[0]->text;
+  if (name == "cuda") return true;
+  if (name != "to" || expr.parts.size() < 2) return false;
+  for (std::size_t i = 1; i < expr.parts.size(); ++i) {
+    const Expr& argument = *expr.parts[i];
+    const std::string& word = argument.text;
+    const bool cpu = argument.kind == ExprKind::kText && word == "cpu";
+    if (cpu || word == "dtype" || word.find("float") != std::string::npos) continue;
+    return true;
+  }
+  return false;
+}
+
+/// A handler that leaves, or that moves something by itself, does not go on as if nothing had happened.
+bool goes_on(const Handler& handler) {
+  bool answers = false;
+  each_statement(handler.body, [&](const Statement& statement) {
+    answers = answers || statement.kind == StatementKind::kRaise ||
+              statement.kind == StatementKind::kReturn || statement.kind == StatementKind::kBreak ||
+              statement.kind == StatementKind::kContinue ||
+              statement.kind == StatementKind::kAssign;
+    if (!statement.value) return;
+    each_expression(*statement.value, [&](const Expr& expr) {
+      if (expr.kind != ExprKind::kCall) return;
+      const std::string& name = expr.parts[0]->text;
+      static constexpr std::array kAnswers{"exit", "_exit", "quit", "to", "cpu", "cuda", "error",
+                                           "fail", "skip", "abort"};
+      // logging.error() is no answer.
+      const bool logs = name == "error" && expr.parts[0]->kind == ExprKind::kAttribute &&
+                        !expr.parts[0]->parts.empty() && expr.parts[0]->parts[0]->text != "parser";
+      answers = answers ||
+                (!logs && std::find(kAnswers.begin(), kAnswers.end(), name) != kAnswers.end()) ||
+                name.find("offload") != std::string::npos;
+    });
+  });
+  return !answers;
+}
+
+bool catches_failures(const Handler& handler) {
+  if (!handler.type) return true;
+  bool fits = false;
+  each_expression(*handler.type, [&](const Expr& expr) {
+    static constexpr std::array kTypes{"Exception", "BaseException", "RuntimeError",
+                                       "OutOfMemoryError", "AcceleratorError"};
+    fits = fits || std::find(kTypes.begin(), kTypes.end(), expr.text) != kTypes.end();
+  });
+  return fits;
+}
+
+void check_swallowed(const Script& script, Findings& findings) {
+  each_statement(script.body, [&](const Statement& statement) {
+    if (statement.kind != StatementKind::kTry) return;
+    const bool swallows = std::any_of(
+        statement.handlers.begin(), statement.handlers.end(),
+        [](const Handler& handler) { return catches_failures(handler) && goes_on(handler); });
+    if (!swallows) return;
+    for (const auto& inner : statement.body) {
+      if (!inner->value) continue;
+      const Expr* move = nullptr;
+      each_expression(*inner->value, [&](const Expr& expr) {
+        if (move == nullptr && is_move(expr)) move = &expr;
+      });
+      if (move == nullptr) continue;
+      // A tensor that is made and moved in one breath is lost as a whole.
+      findings.add({.rule = Rule::kMoveSwallowed,
+                    .place = move->place,
+                    .use = {},
+                    .message = "when this move fails, part of the weights is on the GPU and the "
+                               "script goes on as if nothing had happened",
+                    .edit = {}});
+      return;
+    }
+  });
+}
+
+void check_default_device(const Script& script, Findings& findings) {
+  const bool library = std::any_of(script.body.begin(), script.body.end(), [](const auto& statement) {
+    return statement->kind == StatementKind::kFunction || statement->kind == StatementKind::kClass;
+  });
+  if (!library) return;
+  for (const auto& statement : script.body) {
+    if (statement->kind != StatementKind::kExpression) continue;
+    const Expr& expr = *statement->value;
+    if (expr.kind != ExprKind::kCall) continue;
+    const std::string& name = expr.parts[0]->text;
+    if (name != "set_default_device" && name != "set_default_tensor_type") continue;
+    const bool cpu = expr.parts.size() > 1 && expr.parts[1]->kind == ExprKind::kText &&
+                     (expr.parts[1]->text == "cpu" || expr.parts[1]->text.find("cuda") == std::string::npos);
+    if (cpu) continue;
+    findings.add({.rule = Rule::kDefaultDeviceGlobal,
+                  .place = expr.place,
+                  .use = {},
+                  .message = "this changes the default for every caller of the functions here; "
+                             "from_numpy() and generators do not follow it",
+                  .edit = {}});
+  }
+}
+
+void check_imports(const Script& script, Findings& findings) {
+  bool torch = false;
+  Place pycuda;
+  each_statement(script.body, [&](const Statement& statement) {
+    for (const Import& import : statement.imports) {
+      torch = torch || import.module == "torch" || import.module.starts_with("torch.");
+      const bool initialises = import.module == "pycuda.autoinit" ||
+                               (import.module == "pycuda" && import.name == "autoinit");
+      if (initialises && !pycuda.known()) pycuda = statement.place;
+    }
+  });
+  if (torch && pycuda.known())
+    findings.add({.rule = Rule::kPycudaAutoinitWithTorch,
+                  .place = pycuda,
+                  .use = {},
+                  .message = "pycuda.autoinit makes a second CUDA context beside the one of torch; "
+                             "use torch.cuda streams and data_ptr(), or pycuda.autoprimaryctx",
+                  .edit = {}});
+}
+
+}  // namespace
+
+void check_text(const Script& script, Findings& findings) {
+  check_device_numbers(script, findings);
+  check_swallowed(script, findings);
+  check_default_device(script, findings);
+  check_imports(script, findings);
+}
+
+}  // namespace sinter::lint

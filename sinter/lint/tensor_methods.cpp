@@ -1,0 +1,335 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sinter/lint/edits.h"
+#include "sinter/lint/library.h"
+#include "sinter/lint/operators.h"
+#include "sinter/lint/tensors.h"
+
+namespace sinter::lint {
+namespace {
+
+bool is_literal_device(const Argument* argument) {
+  if (argument == nullptr || argument->expr == nullptr) return false;
+  const Expr* expr = argument->expr;
+  if (expr->kind == ExprKind::kText) return true;
+  return expr->kind == ExprKind::kCall && expr->parts.size() > 1 &&
+         expr->parts[0]->text == "device" && expr->parts[1]->kind == ExprKind::kText;
+}
+
+struct TypeMethod {
+  std::string_view name;
+  DType type;
+};
+constexpr std::array kTypeMethods{
+    TypeMethod{"half", DType::kF16},  TypeMethod{"float", DType::kF32},
+    TypeMethod{"double", DType::kF64}, TypeMethod{"bfloat16", DType::kBF16},
+    TypeMethod{"int", DType::kI32},   TypeMethod{"long", DType::kI64},
+    TypeMethod{"short", DType::kI16}, TypeMethod{"bool", DType::kBool},
+    TypeMethod{"byte", DType::kU8},   TypeMethod{"char", DType::kI8}};
+
+const TypeMethod* type_method(std::string_view name) {
+  const auto found = std::find_if(kTypeMethods.begin(), kTypeMethods.end(),
+                                  [&](const TypeMethod& row) { return row.name == name; });
+  return found == kTypeMethods.end() ? nullptr : found;
+}
+
+/// The tensor after .to(), .cpu(), .half() and the like.
+Value moved(Interpreter& in, const Value& self, const std::string& name, const Invocation& call) {
+  const Move move = read_move(in, name, call);
+  Facts facts = *facts_of(self);
+  const Device before = facts.device;
+  if (move.device) facts.device = *move.device;
+  if (move.type) facts.type = move.type;
+  if (move.type_unknown) facts.type = std::nullopt;
+  const bool elsewhere = relation(before, facts.device) != Relation::kSame;
+  const bool retyped = move.type || move.type_unknown;
+  if (move.device && elsewhere) {
+    auto source = std::make_shared<Source>();
+    const bool in_forward = in.frame().in_forward;
+    source->kind = facts.device.is_cpu() && in_forward ? SourceKind::kForwardMove : SourceKind::kMove;
+    source->place = call.place;
+    source->expr = call.expr;
+    source->what = name == "to" ? ".to()" : fmt::format(".{}()", name);
+    source->in_forward = in_forward;
+    // A move to where the tensor may have been leaves it what it was.
+    facts.source = source;
+  }
+  if (retyped) {
+    auto source = std::make_shared<Source>();
+    source->kind = SourceKind::kMove;
+    source->place = call.place;
+    source->expr = call.expr;
+    facts.type_source = source;
+  }
+  if (const auto* part = as<Tensor>(self); part && part->taken_from && move.device)
+    part->taken_from->moved_in_part = true;
+  if (in.frame().in_forward && name == "cuda")
+    in.report(Rule::kForwardDeviceMove, call.place,
+              ".cuda() inside forward() ties the module to the current CUDA device", {}, call.place);
+  if (!elsewhere && !retyped && move.device) return self;
+  return tensor(std::move(facts));
+}
+
+Value to_numpy(Interpreter& in, const Value& self, const Invocation& call) {
+  const Facts& facts = *facts_of(self);
+  const bool forced = call.named("force") != nullptr;
+  if (facts.device.is_accelerator() && !in.state.degraded && !forced) {
+    Edit edit;
+    if (call.expr != nullptr && call.expr->kind == ExprKind::kCall &&
+        call.expr->parts[0]->kind == ExprKind::kAttribute) {
+      const std::uint32_t at = call.expr->parts[0]->parts[0]->place.end;
+      edit = {.replacements = {{at, at, ".cpu()"}}, .safe = true};
+    }
+    in.report(Rule::kNumpyOnCuda, call.place,
+              fmt::format("numpy() of a tensor on {} raises TypeError; .cpu() is missing",
+                          to_string(facts.device)),
+              edit);
+  }
+  auto array = std::make_shared<Array>(facts.type, facts.shape);
+  return array;
+}
+
+/// x.new_zeros() and kin: on the device of x.
+Value made_like(Interpreter& in, const Value& self, const std::string& name,
+                const Invocation& call) {
+  Facts facts = *facts_of(self);
+  if (const Value device = call.named("device"))
+    if (const auto given = device_of(device)) facts.device = *given;
+  if (const Value type = call.named("dtype")) facts.type = type_of(type);
+  facts.recorded.clear();
+  facts.computed = facts.loaded = false;
+  if (name == "new_tensor") {
+    facts.shape = as<Number>(call.get(0, "data")) ? TensorShape::scalar() : TensorShape::some();
+  } else if (name != "new") {
+    const Value size = call.get(0, "size");
+    const auto* several = as<Sequence>(size);
+    const bool none_given = several && !several->open && several->items.empty();
+    facts.shape = none_given ? TensorShape::scalar() : TensorShape::some();
+  }
+  (void)in;
+  return tensor(std::move(facts));
+}
+
+/// x.normal_(generator=g): the generator is of the tensor's device.
+void check_filled(Interpreter& in, const Facts& facts, const Invocation& call) {
+  const auto* generator = as<Thing>(call.named("generator"));
+  if (generator == nullptr || generator->what != Thing::What::kGenerator || in.state.degraded)
+    return;
+  if (relation(generator->device, facts.device) == Relation::kDifferent)
+    in.report(Rule::kGeneratorDeviceMismatch, call.place,
+              fmt::format("a generator of {} fills a tensor on {}", to_string(generator->device),
+                          to_string(facts.device)));
+}
+
+/// Whether a name of a model's output is one of its tensors and no method.
+bool is_bundle_field(const std::string& name) {
+  // The distribution of an autoencoder has these both as fields and as methods.
+  static constexpr std::array kBoth{"mean", "std", "mode", "sample"};
+  if (std::find(kBoth.begin(), kBoth.end(), name) != kBoth.end()) return true;
+  static constexpr std::array kMethods{"to",   "cpu",   "cuda",   "items",    "keys", "values",
+                                       "get",  "pop",   "copy",   "numpy",    "update", "clear",
+                                       "type", "max",   "min",    "to_tuple", "backward", "copy_",
+                                       "setdefault"};
+  return std::find(kMethods.begin(), kMethods.end(), name) == kMethods.end() &&
+         find_operator(name) == nullptr && type_method(name) == nullptr;
+}
+
+Value backward(Interpreter& in) {
+  in.state.gradients_used = true;
+  return none();
+}
+
+}  // namespace
+
+std::optional<Device> device_of(const Value& value) {
+  if (const auto* found = as<DeviceValue>(value)) return found->device;
+  if (const auto* found = as<Text>(value)) return parse_device(found->text);
+  if (const auto* found = as<Number>(value); found && found->integer && !found->boolean)
+    return Device::cuda(found->value ? static_cast<int>(*found->value) : Device::kUnknownIndex);
+  if (const auto* found = as<Unknown>(value))
+    return found->key.empty() ? Device{} : Device::symbol(found->key);
+  if (const auto* found = as<Thing>(value); found && found->what == Thing::What::kAccelerator)
+    return found->device;
+  return std::nullopt;
+}
+
+std::optional<DType> type_of(const Value& value) {
+  const auto* found = as<TypeValue>(value);
+  return found ? found->type : std::nullopt;
+}
+
+Move read_move(Interpreter& in, const std::string& name, const Invocation& call) {
+  Move move;
+  if (name == "cpu") move.device = Device::cpu();
+  if (name == "cuda") {
+    const Value given = call.get(0, "device");
+    const auto device = given && !as<None>(given) ? device_of(given) : std::nullopt;
+    move.device = device ? *device : Device::cuda(in.state.current_cuda > 0 ? in.state.current_cuda
+                                                                          : Device::kCurrent);
+  }
+  if (const TypeMethod* row = type_method(name)) move.type = row->type;
+  if (name != "to" && name != "type" && name != "type_as" && name != "to_empty") return move;
+  for (const Argument& argument : call.arguments) {
+    if (argument.name == "non_blocking" || argument.name == "copy" ||
+        argument.name == "memory_format" || as<None>(argument.value))
+      continue;
+    if (const Facts* like = facts_of(argument.value)) {
+      move.device = like->device;
+      move.type = like->type;
+      move.type_unknown = !like->type;
+    } else if (const auto* type = as<TypeValue>(argument.value)) {
+      move.type = type->type;
+      move.type_unknown = !type->type;
+    } else if (const auto* open = as<Unknown>(argument.value)) {
+      const bool device_named = argument.name == "device" ||
+                                open->key.find("device") != std::string::npos;
+      const bool type_named = argument.name == "dtype" ||
+                              open->key.find("dtype") != std::string::npos;
+      if (!type_named) move.device = device_named && !open->key.empty() ? Device::symbol(open->key) : Device{};
+      if (!device_named) move.type_unknown = true;
+    } else if (const auto device = device_of(argument.value)) {
+      if (as<Number>(argument.value) && as<Number>(argument.value)->boolean) continue;
+      move.device = *device;
+      move.literal = is_literal_device(&argument);
+    }
+  }
+  if (call.splat && !move.device) {
+    move.device = Device{};
+    move.type_unknown = true;
+  }
+  return move;
+}
+
+Value tensor_method(Interpreter& in, const Value& self, const std::string& name,
+                    const Invocation& call) {
+  static constexpr std::array kMoves{"to", "cpu", "cuda", "type", "type_as"};
+  if (std::find(kMoves.begin(), kMoves.end(), name) != kMoves.end()) {
+    if (name == "type" && call.arguments.empty()) return unknown();
+    return moved(in, self, name, call);
+  }
+  if (type_method(name) != nullptr) return moved(in, self, name, call);
+  if (name == "numpy" || name == "__array__") return to_numpy(in, self, call);
+  if (name.starts_with("new_") || name == "new") return made_like(in, self, name, call);
+  if (name == "backward") return backward(in);
+  if (name == "copy_" || name == "set_") {
+    if (const Facts* given = facts_of(call.get(0, "src")); given && in.gradients_on())
+      facts_of(self)->recorded = given->recorded;
+    return self;
+  }
+  if (name == "requires_grad_" || name == "share_memory_" || name == "pin_memory" ||
+      name == "contiguous" || name == "retain_grad")
+    return self;
+  if ((name == "max" || name == "min") && !call.arguments.empty()) {
+    const Value other = call.get(0, "other");
+    if (facts_of(other)) return tensor_binary(in, "+", self, other, call.place);
+    return std::make_shared<Bundle>(Bundle::Use::kOutput, *facts_of(self));
+  }
+  if (name == "max" || name == "min") {
+    Facts facts = *facts_of(self);
+    facts.shape = TensorShape::scalar();
+    return tensor(std::move(facts));
+  }
+  check_filled(in, *facts_of(self), call);
+  const bool in_place = name.size() > 1 && name.back() == '_' && name[0] != '_';
+  if (const Operator* op = find_operator(name)) {
+    Value result = run_operator(in, *op, in_place, self, call);
+    if (result) return result;
+  }
+  if (in_place) return self;
+  Facts facts = *facts_of(self);
+  facts.shape = TensorShape::anything();
+  facts.type = std::nullopt;
+  return tensor(std::move(facts));
+}
+
+Value bundle_method(Interpreter& in, const Value& self, const std::string& name,
+                    const Invocation& call) {
+  auto& bundle = *as<Bundle>(self);
+  if (bundle.use == Bundle::Use::kEncoding && (name == "to" || name == "cuda" || name == "cpu")) {
+    const Move move = read_move(in, name, call);
+    if (move.device) bundle.facts.device = *move.device;
+    return self;  // BatchEncoding.to() works in place
+  }
+  if (name == "items") {
+    auto made = std::make_shared<Sequence>(Sequence::Type::kList);
+    made->open = true;
+    for (int i = 0; i < 2; ++i)
+      made->items.push_back(tuple({text("\x01"), index_bundle(in, bundle, text("\x01"), call.place)}));
+    return made;
+  }
+  if (name == "keys") {
+    auto made = std::make_shared<Sequence>(Sequence::Type::kList);
+    made->open = true;
+    for (int i = 0; i < 2; ++i) made->items.push_back(text("\x01"));
+    return made;
+  }
+  if (name == "values") {
+    auto made = std::make_shared<Sequence>(Sequence::Type::kList);
+    made->open = true;
+    for (int i = 0; i < 2; ++i)
+      made->items.push_back(index_bundle(in, bundle, text("\x01"), call.place));
+    return made;
+  }
+  if (name == "get" || name == "pop" || name == "setdefault")
+    return index_bundle(in, bundle, call.get(0, "key") ? call.get(0, "key") : unknown(), call.place);
+  if (name == "copy") return deep_copy(self);
+  if (name == "update" || name == "clear") {
+    for (const Argument& argument : call.arguments) store_in_bundle(bundle, argument.value);
+    return none();
+  }
+  if (name == "to_tuple") return self;
+  return tensor_method(in, self, name, call);
+}
+
+Value tensor_attribute(Interpreter& in, const Value& self, const std::string& name) {
+  Facts& facts = *facts_of(self);
+  const bool is_bundle = as<Bundle>(self) != nullptr;
+  if (name == "device") {
+    Value made = device_value(facts.device);
+    as<DeviceValue>(made)->of = facts.source;
+    return made;
+  }
+  if (name == "dtype") return type_value(facts.type);
+  if (name == "is_cuda") {
+    if (!facts.device.known() || facts.device.type == Device::Type::kSymbol) return unknown();
+    return boolean(facts.device.is_cuda());
+  }
+  if (name == "shape") {
+    auto made = std::make_shared<Sequence>(Sequence::Type::kTuple);
+    if (!facts.shape.dims) {
+      made->open = true;
+      made->items.push_back(number(std::nullopt));
+    } else {
+      for (const Dim& dim : *facts.shape.dims) {
+        Value extent = number(dim.extent ? std::optional(static_cast<double>(*dim.extent))
+                                         : std::nullopt);
+        extent->place = dim.place;
+        made->items.push_back(extent);
+      }
+    }
+    return made;
+  }
+  if (name == "ndim")
+    return number(facts.shape.rank() ? std::optional(static_cast<double>(*facts.shape.rank()))
+                                     : std::nullopt);
+  if (name == "requires_grad" || name == "is_leaf") return unknown();
+  if (name == "T" || name == "mT" || name == "real" || name == "imag" || name == "H") {
+    Facts turned = facts;
+    turned.shape = facts.shape.rank() ? TensorShape::of_rank(*facts.shape.rank()) : facts.shape;
+    return tensor(std::move(turned));
+  }
+  if (name == "data") {
+    const auto* whole = as<Tensor>(self);
+    if (whole && whole->parameter) return self;  // the same storage
+    return is_bundle ? self : tensor(facts);
+  }
+  if (name == "grad") return unknown();
+  if (is_bundle && is_bundle_field(name))
+    return index_bundle(in, *as<Bundle>(self), text(name), in.current_place());
+  return std::make_shared<Bound>(self, name);
+}
+
+}  // namespace sinter::lint

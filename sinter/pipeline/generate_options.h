@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sinter/pipeline/folder.h"
+
+namespace sinter::pipeline {
+
+// What a call of generate() may ask for; beyond, a slip of the hand.
+inline constexpr int kMostSteps = 1000;                             // those of the training
+inline constexpr int kLargestSide = 16384;                          // pixels
+inline constexpr int kLargestBatch = 1024;                          // pictures
+inline constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;  // of a batch together
+inline constexpr double kLargestGuidance = 1000;                    // further, float32 overflows
+
+/// What to draw.
+struct GenerateOptions {
+  std::string prompt = {};
+  // Absent is not empty: SDXL has states of zero for no negative prompt, and those of the empty
+  // text for "".
+  std::optional<std::string> negative_prompt = {};
+  std::string sampler = {};  // a name of samplers(); empty: the folder's own
+  int steps = 20;
+  double guidance_scale = 7.5;    // at most 1: the negative prompt is not used
+  std::optional<int> width = {};  // pixels, multiples of 8; absent: the folder's size
+  std::optional<int> height = {};
+  int batch = 1;                 // pictures; picture i has the seed `seed + i`
+  std::uint64_t seed = 0;        // of TorchRandom; each picture draws its noise alone
+  double aesthetic_score = 6.0;  // for UNets that are told one (SDXL's refiner)
+  double negative_aesthetic_score = 2.5;
+  std::string model = {};       // for the picture's text; empty: what the folder says
+  std::string model_hash = {};  // likewise
+  std::string version = {};     // likewise, the program's
+};
+
+/// The size of a picture in pixels.
+struct PictureSize {
+  int width;
+  int height;
+};
+
+/// The size that a folder draws for these options.
+/// @throws Error{kUsage} for a batch, guidance or size that cannot be, with the limits.
+PictureSize checked_size(const GenerateOptions& options, const PipelineFolder& folder);
+
+}  // namespace sinter::pipeline

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace sinter::diagnose {
+
+/// A folder of cases: DIR/<kind> with an expected.json.
+struct CaseFolder {
+  std::filesystem::path path;
+  nlohmann::json expected;
+};
+
+/// The folders of that kind ("memlog", "images"): of tests/data/diagnose, of every DIR in
+/// SINTER_CASES (separated by ':'), and without that variable of ../shared/cases where it exists.
+std::vector<CaseFolder> case_folders(const std::string& kind);
+
+}  // namespace sinter::diagnose

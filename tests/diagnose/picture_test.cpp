@@ -1,0 +1,107 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "sinter/diagnose/picture/check_picture.h"
+
+namespace sinter::diagnose::picture {
+namespace {
+
+using Painter = std::function<std::array<double, 3>(double x, double y)>;
+
+Image paint(int width, int height, const Painter& colour, int channels = 3) {
+  Image image{width, height, channels, {}};
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      for (const double value : colour(x, y))
+        image.pixels.push_back(
+            static_cast<std::uint8_t>(std::lround(255 * std::clamp(value, 0.0, 1.0))));
+      if (channels == 4) image.pixels.push_back(x < width / 2 ? 0 : 255);
+    }
+  }
+  return image;
+}
+
+/// A ball on a table before a wall.
+std::array<double, 3> still_life(double x, double y) {
+  const double light = std::clamp(4.0 - std::hypot(x - 50, y - 60) / 8, 0.0, 1.0);
+  if (std::hypot(x - 64, y - 70) < 30) return {0.3 + 0.6 * light, 0.25 + 0.2 * light, 0.2};
+  if (y > 84) return {0.45, 0.3 + 0.001 * x, 0.18};
+  return {0.7 - 0.002 * y, 0.72, 0.75 - 0.001 * x};
+}
+
+std::string_view kind_of(const Image& image) { return check_picture(image).facts().name; }
+
+TEST(Picture, AnOrdinarySceneIsFine) { EXPECT_EQ(kind_of(paint(128, 128, still_life)), "fine"); }
+
+TEST(Picture, TransparentPartsAreNotBlack) {
+  EXPECT_EQ(kind_of(paint(128, 128, still_life, 4)), "fine");
+}
+
+TEST(Picture, RoundingIsStillBlack) {
+  EXPECT_EQ(kind_of(paint(64, 64,
+                          [](double x, double) {
+                            return std::array{std::fmod(x, 3) / 255, 0.0, 0.0};
+                          })),
+            "all-black");
+}
+
+TEST(Picture, BarsOfAFilmAreNoFault) {
+  EXPECT_EQ(
+      kind_of(paint(128, 128,
+                    [](double x, double y) {
+                      return y < 16 || y >= 112 ? std::array{0.0, 0.0, 0.0} : still_life(x, y);
+                    })),
+      "fine");
+}
+
+TEST(Picture, ABlackTileIsNan) {
+  EXPECT_EQ(kind_of(paint(128, 128,
+                          [](double x, double y) {
+                            return x >= 64 && y < 64 ? std::array{0.0, 0.0, 0.0} : still_life(x, y);
+                          })),
+            "nan-speckle");
+}
+
+TEST(Picture, AChessboardHasNoSeams) {
+  EXPECT_EQ(kind_of(paint(192, 192,
+                          [](double x, double y) {
+                            const double v = (int(x) / 24 + int(y) / 24) % 2 == 0 ? 0.1 : 0.9;
+                            return std::array{v, v, v};
+                          })),
+            "fine");
+}
+
+TEST(Picture, LightHazeIsNotASqueezedScene) {
+  const auto squeezed = [](double middle) {
+    return paint(128, 128, [middle](double x, double y) {
+      std::array<double, 3> colour = still_life(x, y);
+      for (double& value : colour) value = middle + 0.15 * (value - 0.5);
+      return colour;
+    });
+  };
+  EXPECT_EQ(kind_of(squeezed(0.5)), "grey-low-contrast");
+  EXPECT_EQ(kind_of(squeezed(0.75)), "fine");
+}
+
+TEST(Picture, SizesBelowOneSquareAreJudgedByTheirTone) {
+  EXPECT_EQ(kind_of(paint(1, 1, [](double, double) { return std::array{1.0, 1.0, 1.0}; })), "fine");
+  EXPECT_EQ(kind_of(paint(7, 3,
+                          [](double, double) {
+                            return std::array{0.0, 0.0, 0.0};
+                          })),
+            "all-black");
+}
+
+TEST(Picture, EveryKindSaysWhyAndWhatCuresItInBothLanguages) {
+  for (const KindFacts& facts : kinds()) {
+    const Report report{facts.kind, {{"a", 0.25}, {"b", 0.5}}};
+    EXPECT_NE(report.why(Language::kEnglish), report.why(Language::kChinese));
+    EXPECT_EQ(facts.settings.empty(), report.fine()) << facts.name;
+    EXPECT_EQ(facts.cause.english.empty(), report.fine()) << facts.name;
+  }
+}
+
+}  // namespace
+}  // namespace sinter::diagnose::picture
