@@ -28,6 +28,7 @@ Run declare_convert(CLI::App& app);
 Run declare_diagnose(CLI::App& app);
 Run declare_generate(CLI::App& app);
 Run declare_inspect(CLI::App& app);
+Run declare_lint(CLI::App& app);
 Run declare_memlog(CLI::App& app);
 Run declare_verify(CLI::App& app);
 

@@ -357,6 +357,10 @@ Value call_builtin(Interpreter& in, const std::string& name, const Invocation& c
     const Value given = call.get(0, "object");
     if (const auto* instance = as<Instance>(given)) return instance->type;
     if (const auto* module = as<Module>(given); module && module->type) return module->type;
+    if (const auto* several = as<Sequence>(given))
+      return std::make_shared<Library>(several->type == Sequence::Type::kTuple ? "builtins.tuple"
+                                                                               : "builtins.list");
+    if (as<Dict>(given)) return std::make_shared<Library>("builtins.dict");
     return unknown();
   }
   if (name == "print" || name == "setattr" || name == "delattr") return none();

@@ -70,6 +70,7 @@ struct State {
   int forward_depth = 0;
   const Invocation* exporting = nullptr;
   bool degraded = false;  // an exception was survived: what is on which device is a guess
+  bool alone = false;     // a function that the script does not call: its callers are not known
   bool gradients_used = false;  // backward() was called: this trains
   bool gradients_off = false;   // set_grad_enabled(False)
   Place torch_imported;

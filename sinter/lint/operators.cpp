@@ -189,6 +189,7 @@ void note_joined(const Operator& op, const Invocation& call) {
 Value not_a_tensor(const Operator& op, const Facts& first, const Invocation& call) {
   switch (op.returns) {
     case Returns::kNumber: {
+      if (op.name == "is_floating_point" && first.type) return boolean(is_floating(first.type));
       if (op.name == "dim" || op.name == "ndimension")
         return number(first.shape.rank() ? std::optional(static_cast<double>(*first.shape.rank()))
                                          : std::nullopt);
@@ -238,6 +239,7 @@ Value run_operator(Interpreter& in, const Operator& op, bool in_place, const Val
     return self;
   }
   facts.type = out_type(op, operands);
+  facts.wide = !facts.type && first.wide && op.type == OutType::kSame;
   facts.type_source = first.type_source;
   for (const Operand& operand : operands.list)
     if (operand.facts->type == facts.type && operand.facts->type_source &&
