@@ -180,6 +180,7 @@ class Interpreter {
   Value evaluate_subscript(const Expr& expr);
   Value evaluate_comprehension(const Expr& expr);
   bool comprehend(const Expr& expr, std::size_t clause, const std::function<void()>& body);
+  bool run_generator_expression(const Generator& pending, const std::function<void(Value)>& body);
   bool condition(const Expr& expr);
   Value make_function(const FunctionDef& definition);
   void collect_arguments(const Expr& expr, Invocation& into);

@@ -27,8 +27,6 @@ void add(Operands& into, const Value& value, std::size_t position) {
   if (const auto* several = as<Sequence>(value)) {
     for (const Value& item : several->items)
       if (facts_of(item)) add(into, item, position);
-  } else if (const auto* pending = as<Generator>(value)) {
-    (void)pending;
   }
 }
 

@@ -301,6 +301,11 @@ Value tensor_attribute(Interpreter& in, const Value& self, const std::string& na
   Facts& facts = *facts_of(self);
   const bool is_bundle = as<Bundle>(self) != nullptr;
   if (name == "device") {
+    if (facts.source && facts.source->kind == SourceKind::kFirstParameter &&
+        facts.source->name == "spread")
+      in.report(Rule::kDeviceOfFirstParameter, facts.source->place,
+                "a device map or offloading spreads the model: its first parameter speaks for its "
+                "own part only");
     Value made = device_value(facts.device);
     as<DeviceValue>(made)->of = facts.source;
     return made;

@@ -93,7 +93,10 @@ Value tensor_binary(Interpreter& in, const std::string& op, const Value& left, c
   } else {
     const Facts& one = a ? *a : *b;
     const Value& other = a ? right : left;
-    const auto* digits = as<Number>(other);
+    const auto* open = as<Unknown>(other);
+    const bool setting = open && open->key.find(".config.") != std::string::npos;
+    const Value stand_in = setting ? number(std::nullopt, false) : other;
+    const auto* digits = as<Number>(stand_in);
     facts.type = digits ? one.type : std::nullopt;
     if (digits && !digits->integer && one.type && !is_floating(one.type)) facts.type = DType::kF32;
     if (digits && plain == "/" && one.type && !is_floating(one.type)) facts.type = DType::kF32;

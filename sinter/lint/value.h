@@ -333,6 +333,9 @@ struct Generator : Object {
   Generator() : Object(kKind) {}
   Value function;
   std::vector<Argument> arguments;
+  const Expr* comprehension = nullptr;  // of a generator expression; function is null then
+  std::shared_ptr<Scope> scope = {};    // shared with the function around the expression
+  Value mapped = {};                    // map(): what the function is called with
 };
 
 Value unknown(std::string key = {});

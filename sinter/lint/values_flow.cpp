@@ -115,6 +115,11 @@ bool Interpreter::iterate(const Value& value, const std::function<void(Value)>& 
     return dict->others.empty() && snapshot.size() <= kMostItems;
   }
   if (const auto* pending = as<Generator>(value)) {
+    if (pending->comprehension != nullptr) return run_generator_expression(*pending, body);
+    if (pending->mapped)
+      return iterate(pending->mapped, [&](const Value& item) {
+        body(call(pending->function, {item}, pending->place));
+      });
     const auto* function = as<Function>(pending->function);
     if (function == nullptr) return false;
     const std::size_t depth = frames_.size();
