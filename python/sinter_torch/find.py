@@ -107,8 +107,8 @@ _STOPPED = Text("note: the run ended early with {type}: {text}{line}; what would
                 "注意：运行提前结束，{type}：{text}{line}；此后的部分未检查")
 _GUESSED = Text("note: the code read values that fake tensors do not have (times: {count}); they were taken for ones",
                 "注意：代码 {count} 次读取伪张量没有的数值，均按 1 处理")
-_TOO_OLD = Text("find_mismatches needs PyTorch 2.6 or later where there is no GPU, and this is {version}; device_guard() and "
-                "audit_devices() work with it", "没有 GPU 时 find_mismatches 需要 PyTorch 2.6 及以上，当前是 {version}；"
+_TOO_OLD = Text("find_mismatches needs PyTorch 2.10 or later where there is no GPU, and this is {version}; device_guard() and "
+                "audit_devices() work with it", "没有 GPU 时 find_mismatches 需要 PyTorch 2.10 及以上，当前是 {version}；"
                 "device_guard() 和 audit_devices() 可以使用")
 _ONE_DEVICE = Text("note: every tensor was on {device}; to see what a GPU would say, call find_mismatches(..., as_if_on=\"cuda\") "
                    "or move the modules inside the function",
@@ -134,7 +134,7 @@ def find_mismatches(fn: Callable[..., Any], *args: Any, as_if_on: Optional[Devic
     PyTorch's defaults are restored. Not thread-safe: parts of torch are
     replaced while it runs.
 
-    Raises ValueError for an unknown `lang`, and RuntimeError where there is no GPU and PyTorch is older than 2.6.
+    Raises ValueError for an unknown `lang`, and RuntimeError where there is no GPU and PyTorch is older than 2.10.
     """
     checked(lang)
     if not gpu.can_pretend():

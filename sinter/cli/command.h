@@ -30,6 +30,7 @@ Run declare_doctor(CLI::App& app);
 Run declare_generate(CLI::App& app);
 Run declare_guide(CLI::App& app);
 Run declare_inspect(CLI::App& app);
+Run declare_lint(CLI::App& app);
 Run declare_memlog(CLI::App& app);
 Run declare_verify(CLI::App& app);
 

@@ -21,6 +21,8 @@ const std::vector<Command>& commands() {
        "sinter bench out/shapes --width 128 --height 128", declare_bench},
       {"check-image", "say what is wrong with a generated picture, why, and what cures it",
        "sinter check-image circle.png", declare_check_image},
+      {"lint", "say where a PyTorch script puts tensors on the wrong device, or exports badly",
+       "sinter lint examples/two-devices.py", declare_lint},
       {"memlog", "say what a log of GPU memory shows: leak, fragmentation, peaks, or nothing wrong",
        "sinter memlog examples/memory-leak.log", declare_memlog},
       {"doctor", "say whether GPU, driver, CUDA and Python packages fit, and how to repair it",

@@ -215,10 +215,12 @@ void require_known_prediction(const arch::Model& model) {
               "--prediction epsilon or v converts it as that");
 }
 
-std::vector<std::string> warnings_of(const arch::Model& model) {
+std::vector<std::string> warnings_of(const arch::Model& model, const ConvertOptions& options) {
   std::vector<std::string> warnings;
   for (const std::string& component : model.missing_components)
-    warnings.push_back(fmt::format("the checkpoint has no {}, so the folder has none", component));
+    if (options.components.empty())
+      warnings.push_back(
+          fmt::format("the checkpoint has no {}, so the folder has none", component));
   if (model.find("unet") != nullptr && !model.prediction)
     warnings.push_back(
         fmt::format("epsilon prediction is assumed: {}; --prediction v says otherwise",
@@ -278,7 +280,7 @@ ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOp
     error.add_context(fmt::format("converting {} as {}", path.string(), report.model.family));
     throw;
   }
-  report.warnings = warnings_of(report.model);
+  report.warnings = warnings_of(report.model, options);
   report.portability = portability_of(report.graphs);
   return report;
 }

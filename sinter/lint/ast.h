@@ -165,6 +165,7 @@ struct Script {
   std::string text;
   Body body;
   std::vector<Place> string_constants;  // every plain string constant, in order
+  std::vector<Place> comments;          // in order
   std::optional<Place> broken;          // the first place that is no Python
 };
 

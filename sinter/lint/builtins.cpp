@@ -74,12 +74,13 @@ Value zip(Interpreter& in, const Invocation& call) {
 }
 
 Value map(Interpreter& in, const Invocation& call) {
-  auto made = std::make_shared<Sequence>(Sequence::Type::kList);
-  if (call.arguments.size() < 2) return made;
-  const Value function = call.arguments[0].value;
-  made->open = !in.iterate(call.arguments[1].value, [&](const Value& item) {
-    made->items.push_back(in.call(function, {item}, call.place));
-  });
+  (void)in;
+  if (call.arguments.size() < 2) return unknown();
+  // map() is lazy: what nobody asks for never happens.
+  auto made = std::make_shared<Generator>();
+  made->place = call.place;
+  made->function = call.arguments[0].value;
+  made->mapped = call.arguments[1].value;
   return made;
 }
 
@@ -357,6 +358,10 @@ Value call_builtin(Interpreter& in, const std::string& name, const Invocation& c
     const Value given = call.get(0, "object");
     if (const auto* instance = as<Instance>(given)) return instance->type;
     if (const auto* module = as<Module>(given); module && module->type) return module->type;
+    if (const auto* several = as<Sequence>(given))
+      return std::make_shared<Library>(several->type == Sequence::Type::kTuple ? "builtins.tuple"
+                                                                               : "builtins.list");
+    if (as<Dict>(given)) return std::make_shared<Library>("builtins.dict");
     return unknown();
   }
   if (name == "print" || name == "setattr" || name == "delattr") return none();

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "sinter/lint/interpreter.h"
 #include "sinter/lint/library.h"
+#include "sinter/lint/modules.h"
 #include "sinter/lint/objects.h"
 
 namespace sinter::lint {
@@ -22,6 +24,29 @@ Place call_place(const Expr& expr) {
           .column = function.tail.column,
           .begin = function.tail.begin,
           .end = expr.place.end};
+}
+
+/// Whether a parameter of forward() is surely a tensor: by its annotation, else by its name.
+bool is_tensor_parameter(const Parameter& parameter) {
+  if (parameter.kind == Parameter::Kind::kList || parameter.kind == Parameter::Kind::kDict) return false;
+  if (parameter.type) {
+    const Expr& type = *parameter.type;
+    return type.text == "Tensor" || type.text == "FloatTensor" || type.text == "LongTensor";
+  }
+  static constexpr std::array kNames{"x", "hidden_states", "hidden", "sample", "latent", "latents",
+                                     "context", "encoder_hidden_states", "query", "key", "value",
+                                     "image", "images", "features", "input_ids", "pixel_values"};
+  return !parameter.fallback && std::find(kNames.begin(), kNames.end(), parameter.name) != kNames.end();
+}
+
+/// A tensor of which only the device is known.
+Argument somewhere(const Parameter& parameter, const Device& device) {
+  Facts facts;
+  facts.device = device;
+  auto source = std::make_shared<Source>();
+  source->kind = SourceKind::kNone;
+  facts.source = source;
+  return {parameter.name, tensor(std::move(facts)), nullptr};
 }
 
 }  // namespace
@@ -181,7 +206,7 @@ Value Interpreter::missing_argument(const Function& function, std::size_t at,
                                     const Invocation& invocation) {
   const Parameter& parameter = function.definition->parameters[at];
   const Value fallback = at < function.fallbacks.size() ? function.fallbacks[at] : nullptr;
-  if (!fallback || (invocation.splat && !fallback->place.known()))
+  if (!fallback || invocation.splat)
     return unknown("param:" + function.definition->name + "." + parameter.name);
   // A default that names a device is repaired where the call leaves it out.
   const auto* word = as<Text>(fallback);
@@ -252,7 +277,7 @@ Value Interpreter::run_frame(const Function& function, std::shared_ptr<Frame> in
 void Interpreter::run_alone(const FunctionDef& definition, const ClassDef* owner) {
   Invocation invocation;
   invocation.splat = true;
-  invocation.place = {};
+  state.alone = true;
   const auto all = classes_;
   for (const auto& type : all) {
     if (type->definition != owner) continue;
@@ -270,7 +295,16 @@ void Interpreter::run_alone(const FunctionDef& definition, const ClassDef* owner
     } else {
       self = instantiate(type, invocation);
     }
+    // Wherever its input is, the module is there too.
+    const Device home = Device::symbol("its input's device");
+    if (auto* module = as<Module>(self)) {
+      Move move{.device = home, .type = {}};
+      move.type_unknown = true;
+      move_module(*this, *module, move, {});
+    }
     if (definition.name == "forward" && type->module) {
+      for (const Parameter& parameter : definition.parameters)
+        if (is_tensor_parameter(parameter)) invocation.arguments.push_back(somewhere(parameter, home));
       call_module(*this, self, invocation);
     } else {
       call_function(*method, invocation, self);

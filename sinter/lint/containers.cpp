@@ -28,7 +28,7 @@ void append(Interpreter& in, const Value& self, const Value& value, const Invoca
 /// A tensor from an attribute that is a plain list or dict is blamed on the attribute.
 Value marked(const Place& attribute, const std::string& name, const Value& item) {
   const auto* held = as<Tensor>(item);
-  if (!attribute.known() || held == nullptr || !held->facts.device.is_cpu() || held->parameter)
+  if (!attribute.known() || held == nullptr || !held->facts.device.is_cpu())
     return item;
   auto made = std::make_shared<Tensor>(*held);
   auto source = std::make_shared<Source>();

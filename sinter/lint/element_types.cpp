@@ -40,12 +40,16 @@ std::optional<DType> promote(const Facts& a, const Facts& b) {
 void check_types(Interpreter& in, const Facts& input, std::optional<DType> weights,
                  std::string_view what, const Place& use) {
   if (in.state.degraded || !in.state.autocast.empty()) return;
-  if (!is_floating(input.type) || !is_floating(weights) || *input.type == *weights) return;
+  const bool two_bytes = weights == DType::kF16 || weights == DType::kBF16;
+  const bool wide = !input.type && input.wide && two_bytes;
+  if (!wide && (!is_floating(input.type) || !is_floating(weights) || *input.type == *weights))
+    return;
   const SourcePtr& source = input.type_source ? input.type_source : input.source;
   if (!source || source->kind == SourceKind::kNone) return;
   in.report(Rule::kInputDtypeMismatch, source->place,
             fmt::format("{} gets {} but its weights are {} (line {})", what,
-                        dtype_info(*input.type).word, dtype_info(*weights).word, use.line),
+                        input.type ? dtype_info(*input.type).word : "numpy's float64 or float32",
+                        dtype_info(*weights).word, use.line),
             dtype_edit(in, *source, *weights), use);
 }
 

@@ -342,7 +342,8 @@ Value Interpreter::evaluate_compare(const Expr& expr) {
     Facts* a = facts_of(left);
     Facts* b = facts_of(right);
     const bool ordering = op != "is" && op != "is not" && op != "in" && op != "not in";
-    if ((a || b) && ordering && !as<None>(left) && !as<None>(right) && !as<Text>(right))
+    const bool arrays = as<Array>(left) || as<Array>(right);
+    if ((a || b || arrays) && ordering && !as<None>(left) && !as<None>(right) && !as<Text>(right))
       return binary(op, left, right, expr.place);
     const std::optional<bool> one = compare(op, left, right);
     if (one && !*one) return boolean(false);
@@ -404,8 +405,35 @@ bool Interpreter::comprehend(const Expr& expr, std::size_t clause,
   return all && exact;
 }
 
+bool Interpreter::run_generator_expression(const Generator& pending,
+                                           const std::function<void(Value)>& body) {
+  auto outer = frame().scope;
+  Frame& here = frame();
+  here.scope = std::make_shared<Scope>();
+  here.scope->parent = pending.scope;
+  struct Restore {
+    Frame& frame;
+    std::shared_ptr<Scope> scope;  // shared with the frame while the expression runs
+    ~Restore() { frame.scope = scope; }
+  } restore{here, outer};
+  const auto inner = here.scope;
+  return comprehend(*pending.comprehension, 0, [&] {
+    const Value item = evaluate(*pending.comprehension->parts[0]);
+    here.scope = outer;
+    body(item);
+    here.scope = inner;
+  });
+}
+
 Value Interpreter::evaluate_comprehension(const Expr& expr) {
   const Expr& element = *expr.parts[0];
+  if (expr.text == "generator") {
+    // Nothing happens before somebody asks for the items.
+    auto pending = std::make_shared<Generator>();
+    pending->comprehension = &expr;
+    pending->scope = frame().scope;
+    return pending;
+  }
   auto outer = frame().scope;
   frame().scope = std::make_shared<Scope>();
   frame().scope->parent = outer;

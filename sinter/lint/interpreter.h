@@ -70,6 +70,7 @@ struct State {
   int forward_depth = 0;
   const Invocation* exporting = nullptr;
   bool degraded = false;  // an exception was survived: what is on which device is a guess
+  bool alone = false;     // a function that the script does not call: its callers are not known
   bool gradients_used = false;  // backward() was called: this trains
   bool gradients_off = false;   // set_grad_enabled(False)
   Place torch_imported;
@@ -179,6 +180,7 @@ class Interpreter {
   Value evaluate_subscript(const Expr& expr);
   Value evaluate_comprehension(const Expr& expr);
   bool comprehend(const Expr& expr, std::size_t clause, const std::function<void()>& body);
+  bool run_generator_expression(const Generator& pending, const std::function<void(Value)>& body);
   bool condition(const Expr& expr);
   Value make_function(const FunctionDef& definition);
   void collect_arguments(const Expr& expr, Invocation& into);

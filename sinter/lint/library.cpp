@@ -60,7 +60,7 @@ Value other_method(Interpreter& in, const Value& receiver, const std::string& na
   }
   if (as<Instance>(receiver)) {
     if (name == "__enter__") return receiver;
-    if (name == "super.__init__") return none();
+    if (name == "super.__init__" || name == "super.__post_init__") return none();
   }
   if (const auto* partial = as<Partial>(receiver)) {
     (void)partial;

@@ -7,14 +7,15 @@
 #include <set>
 
 #include "sinter/base/error.h"
+#include "sinter/lint/ignored.h"
 #include "sinter/lint/interpreter.h"
 #include "sinter/lint/script_rules.h"
 
 namespace sinter::lint {
 namespace {
 
-constexpr int kMostPaths = 48;          // of a script
-constexpr int kMostPathsOfFunction = 6;  // of a function that the script does not call
+constexpr int kMostPaths = 128;          // of a script
+constexpr int kMostPathsOfFunction = 16;  // of a function that the script does not call
 constexpr long kStepsOfScript = 1'500'000;
 constexpr long kStepsOfFunction = 60'000;
 
@@ -35,17 +36,12 @@ class Reading {
     for (int path = 0; path < most && !waiting.empty(); ++path) {
       Decisions decisions(waiting.front());
       waiting.pop_front();
-      if (!follow_one(root, decisions, steps)) {
-        complete_ = false;
-        return;
-      }
+      if (!follow_one(root, decisions, steps)) return;
       for (Decisions::Forced& other : decisions.alternatives())
         if (waiting.size() < 400) waiting.push_back(std::move(other));
     }
-    complete_ = complete_ && waiting.empty();
   }
 
-  bool complete() const { return complete_; }
   bool entered(const FunctionDef& function) const { return entered_.contains(&function); }
 
  private:
@@ -69,7 +65,6 @@ class Reading {
   const Script& script_;
   Findings& findings_;
   std::set<const FunctionDef*> entered_;
-  bool complete_ = true;
 };
 
 void collect(const Body& body, const ClassDef* owner, std::vector<Root>& into) {
@@ -85,7 +80,7 @@ void collect(const Body& body, const ClassDef* owner, std::vector<Root>& into) {
 
 }  // namespace
 
-ScriptReport check_script(std::string path, std::string text) {
+ScriptReport check_script(std::string path, std::string text, const Settings& settings) {
   const Script script = read_script(std::move(text));
   if (script.broken)
     throw Error(ErrorCode::kBadFile, fmt::format("{}:{}:{}: this is no Python", path,
@@ -98,10 +93,12 @@ ScriptReport check_script(std::string path, std::string text) {
   collect(script.body, nullptr, roots);
   for (const Root& root : roots)
     if (!reading.entered(*root.function)) reading.follow(root);
-  return {.path = std::move(path),
-          .text = script.text,
-          .findings = findings.take(),
-          .complete = reading.complete()};
+  ScriptReport report{.path = std::move(path), .text = script.text, .findings = {}, .unknown_rules = {}};
+  const Ignored ignored = read_ignored(script, report.unknown_rules);
+  for (Finding& finding : findings.take())
+    if (settings.wants(finding.rule) && !ignored.covers(finding))
+      report.findings.push_back(std::move(finding));
+  return report;
 }
 
 }  // namespace sinter::lint

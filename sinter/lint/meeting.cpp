@@ -164,6 +164,8 @@ void check_pair(Interpreter& in, const Operand& operand, const Operand& away, Me
   const Facts& facts = *operand.facts;
   if (!facts.device.is_cpu() || exempt(operand, meeting)) return;
   blame(in, facts, *away.facts, operand.role, what, use);
+  // One report is enough: from here on it is where it should be.
+  if (!in.state.degraded) operand.facts->device = away.facts->device;
 }
 
 }  // namespace
@@ -171,13 +173,16 @@ void check_pair(Interpreter& in, const Operand& operand, const Operand& away, Me
 void blame(Interpreter& in, const Facts& wrong, const Facts& other, Role role,
            std::string_view what, const Place& use) {
   if (in.state.degraded || !wrong.source || wrong.source->kind == SourceKind::kNone) return;
-  if (wrong.source->kind == SourceKind::kScheduler) return;
   const Source& source = *wrong.source;
   std::string there = to_string(other.device);
   if (other.device.type == Device::Type::kSymbol) {
     there = there.substr(there.find_last_of('.') + 1);
     if (there.starts_with("@") || there.starts_with("name:")) there = "another device";
   }
+  // A module that is read by itself was never moved, and that says nothing.
+  if (other.device.type == Device::Type::kSymbol && source.kind == SourceKind::kModule &&
+      !other.device.name.starts_with("args."))
+    return;
   Blame made = blame_of(source, other, role, there);
   const Place place = made.rule == Rule::kModulesInPlainContainer
                           ? source.module->plain_container
@@ -192,8 +197,11 @@ Facts meet(Interpreter& in, std::string_view what, std::span<const Operand> oper
   if (operands.empty()) return result;
   for (const Operand& operand : operands) merge_history(result, *operand.facts);
   const Operand* away = away_from_cpu(operands);
+  const bool all_scalars = std::all_of(operands.begin(), operands.end(), [](const Operand& operand) {
+    return operand.facts->shape.surely_scalar();
+  });
   const bool unknown = std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
-    return !operand.facts->device.known() && !operand.facts->shape.surely_scalar();
+    return !operand.facts->device.known() && (all_scalars || !operand.facts->shape.surely_scalar());
   });
   if (away != nullptr) {
     for (const Operand& operand : operands) {

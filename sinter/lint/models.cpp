@@ -109,9 +109,7 @@ Value run_opaque(Interpreter& in, Module& module, const std::string& method,
   for (const Given& input : given) {
     const bool moved_inside =
         input.wants == Wants::kDeviceUnlessScalar && input.facts->shape.maybe_scalar();
-    const bool elsewhere = input.facts->source && input.facts->source->kind == SourceKind::kScheduler &&
-                           input.wants == Wants::kDeviceUnlessScalar;
-    if (!moved_inside && !elsewhere) operands.push_back({input.facts, Role::kPlain});
+    if (!moved_inside) operands.push_back({input.facts, Role::kPlain});
   }
   const std::string what = module.library == "part" || module.library.empty()
                                ? "the model"

@@ -210,6 +210,10 @@ Value structural(Interpreter& in, const Value& self, const std::string& name,
 Value module_method(Interpreter& in, const Value& self, const std::string& name,
                     const Invocation& call) {
   auto& module = *as<Module>(self);
+  if (name == "super.forward" || name == "super.__call__")
+    return module.opaque ? run_opaque(in, module, "forward", call) : nullptr;
+  if (name.starts_with("super.") && name != "super.__init__")
+    return module_method(in, self, name.substr(6), call);
   if (is_move(name)) {
     move_module(in, module, read_move(in, name, call), call.place);
     return self;
@@ -264,7 +268,7 @@ bool is_method_name(const std::string& name) {
       "get_parameter", "get_buffer", "get_input_embeddings", "get_output_embeddings",
       "resize_token_embeddings", "num_parameters", "tiled_decode", "tiled_encode", "embed",
       "get_time_embed", "append", "extend", "insert", "items", "values", "keys", "share_memory",
-      "merge_and_unload", "super.__init__", "gradient_checkpointing_enable",
+      "merge_and_unload", "gradient_checkpointing_enable",
       "gradient_checkpointing_disable", "to_bettertransformer", "prefix_decode", "__call__",
       "encode_image", "encode_text"};
   if (is_move(name)) return true;
@@ -296,8 +300,8 @@ Value module_attribute(Interpreter& in, const Value& self, const std::string& na
   if (is_method_name(name)) return std::make_shared<Bound>(self, name);
   const Layer* layer = find_layer(module.library);
   if (layer != nullptr && is_parameter_name(name)) return parameter_of(module, name);
-  if (!module.opaque)
-    return module.library.empty() ? unknown(in.key_at(module.place) + "." + name) : unknown();
+  if (!module.opaque || module.type)
+    return module.type ? unknown(in.key_at(module.place) + "." + name) : unknown();
   if (is_parameter_name(name)) return parameter_of(module, name);
   if (name.ends_with("_channels") || name.ends_with("_size") || name.ends_with("_features") ||
       name.ends_with("_dim") || name.starts_with("num_"))

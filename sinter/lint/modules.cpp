@@ -140,7 +140,8 @@ void move_tensor(Tensor& tensor, const Module& module, const Move& move) {
   if (move.device && module.source) tensor.facts.source = module.source;
 }
 
-void move_one(Module& module, const Move& move, std::set<const Module*>& seen, Place& ran_half) {
+void move_one(Module& module, const Move& move, const Place& place,
+              std::set<const Module*>& seen, Place& ran_half) {
   if (!seen.insert(&module).second) return;
   if (module.ran_half_on_cpu.known()) ran_half = module.ran_half_on_cpu;
   if (move.device) {
@@ -148,13 +149,14 @@ void move_one(Module& module, const Move& move, std::set<const Module*>& seen, P
     module.moved = true;
     module.ran_half_on_cpu = {};
   }
+  if (move.type && module.dtype != move.type) module.typed = place;
   if (move.type) module.dtype = move.type;
   if (move.type_unknown) module.dtype = std::nullopt;
   for (auto& [name, value] : module.members.all()) {
     const auto role = module.roles.find(name);
     if (role == module.roles.end() || role->second == Module::Role::kPlain) continue;
     if (auto* child = as<Module>(value)) {
-      move_one(*child, move, seen, ran_half);
+      move_one(*child, move, place, seen, ran_half);
     } else if (auto* held = as<Tensor>(value)) {
       if (role->second == Module::Role::kParameter) {
         move_tensor(*held, module, move);
@@ -188,10 +190,11 @@ void move_module(Interpreter& in, Module& module, const Move& move, const Place&
     source->expr = nullptr;
     module.source = source;
   }
-  move_one(module, move, seen, ran_half);
+  const Place typed = module.typed;
+  move_one(module, move, place, seen, ran_half);
   if (ran_half.known() && move.device && move.device->is_accelerator() && module.source &&
       !in.state.degraded)
-    in.report(Rule::kHalfOnCpu, module.source->place,
+    in.report(Rule::kHalfOnCpu, typed.known() ? typed : module.source->place,
               fmt::format("the half precision {} runs on the CPU in line {} before it is moved: "
                           "slow, and older releases of PyTorch lack operators for it",
                           module.source->what, ran_half.line),
@@ -237,7 +240,7 @@ void hide_modules(const Value& container, const Place& place, const std::string&
 bool put_on_cpu_on_purpose(const Facts& facts) {
   if (!facts.device.is_cpu() || !facts.source) return false;
   return facts.source->kind == SourceKind::kMove || facts.source->kind == SourceKind::kForwardMove ||
-         facts.source->literal_device;
+         facts.source->literal_device || facts.source->forced_cpu;
 }
 
 SourcePtr blamed_on(SourceKind kind, const Facts& facts, const Place& place,

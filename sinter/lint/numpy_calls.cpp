@@ -254,12 +254,16 @@ Value array_binary(const std::string& op, const Value& left, const Value& right)
   const Value& other = a ? right : left;
   TensorShape shape = one.shape;
   if (const auto* b = as<Array>(other)) shape = broadcast(one.shape, b->shape);
-  return array(combined(one, other, op), shape);
+  auto made = std::make_shared<Array>(combined(one, other, op), shape);
+  made->from_file = !made->type && (one.from_file || (as<Array>(other) && as<Array>(other)->from_file));
+  return made;
 }
 
 Value index_array(const Array& given, const Value& index) {
   TensorShape shape = index_shape(given.shape, index);
-  return array(given.type, shape);
+  auto made = std::make_shared<Array>(given.type, shape);
+  made->from_file = given.from_file;
+  return made;
 }
 
 Value array_attribute(const Array& given, const Value& self, const std::string& name) {
@@ -290,7 +294,11 @@ Value array_method(Interpreter& in, const Array& given, const std::string& name,
   (void)in;
   if (name == "astype") return array(numpy_type(call.get(0, "dtype")), given.shape);
   static constexpr std::array kSame{"copy", "clip", "round", "byteswap"};
-  if (std::find(kSame.begin(), kSame.end(), name) != kSame.end()) return array(given.type, given.shape);
+  if (std::find(kSame.begin(), kSame.end(), name) != kSame.end()) {
+    auto made = std::make_shared<Array>(given.type, given.shape);
+    made->from_file = given.from_file;
+    return made;
+  }
   if (name == "transpose" || name == "swapaxes")
     return array(given.type, given.shape.rank() ? TensorShape::of_rank(*given.shape.rank()) : given.shape);
   if (name == "tolist") {
@@ -326,7 +334,11 @@ Value call_numpy(Interpreter& in, const std::string& path, const Invocation& cal
     if (last.starts_with("Generator.")) last = last.substr(10);
     return random_array(last, call);
   }
-  if (name == "load") return array(std::nullopt, TensorShape::some());
+  if (name == "load") {
+    auto made = std::make_shared<Array>(std::nullopt, TensorShape::some());
+    made->from_file = true;
+    return made;
+  }
   if (name == "save" || name == "savez" || name == "savetxt" || name == "savez_compressed") {
     check_output_path(in, call.get(0, "file"), call.place);
     return none();

@@ -27,8 +27,6 @@ void add(Operands& into, const Value& value, std::size_t position) {
   if (const auto* several = as<Sequence>(value)) {
     for (const Value& item : several->items)
       if (facts_of(item)) add(into, item, position);
-  } else if (const auto* pending = as<Generator>(value)) {
-    (void)pending;
   }
 }
 
@@ -189,6 +187,7 @@ void note_joined(const Operator& op, const Invocation& call) {
 Value not_a_tensor(const Operator& op, const Facts& first, const Invocation& call) {
   switch (op.returns) {
     case Returns::kNumber: {
+      if (op.name == "is_floating_point" && first.type) return boolean(is_floating(first.type));
       if (op.name == "dim" || op.name == "ndimension")
         return number(first.shape.rank() ? std::optional(static_cast<double>(*first.shape.rank()))
                                          : std::nullopt);
@@ -238,6 +237,7 @@ Value run_operator(Interpreter& in, const Operator& op, bool in_place, const Val
     return self;
   }
   facts.type = out_type(op, operands);
+  facts.wide = !facts.type && first.wide && op.type == OutType::kSame;
   facts.type_source = first.type_source;
   for (const Operand& operand : operands.list)
     if (operand.facts->type == facts.type && operand.facts->type_source &&

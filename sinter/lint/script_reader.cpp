@@ -370,12 +370,31 @@ ExprPtr ScriptReader::lambda(TSNode node) {
   return expr;
 }
 
+void ScriptReader::find_comments(TSNode root) {
+  TSTreeCursor cursor = ts_tree_cursor_new(root);
+  bool more = true;
+  while (more) {
+    const TSNode node = ts_tree_cursor_current_node(&cursor);
+    if (kind(node) == "comment") script_.comments.push_back(place(node));
+    if (ts_tree_cursor_goto_first_child(&cursor)) continue;
+    while (!ts_tree_cursor_goto_next_sibling(&cursor)) {
+      if (!ts_tree_cursor_goto_parent(&cursor)) {
+        more = false;
+        break;
+      }
+    }
+  }
+  ts_tree_cursor_delete(&cursor);
+}
+
 Script read_script(std::string text) {
   const SyntaxTree tree(std::move(text));
   Script script;
   script.text = tree.text();
   script.broken = tree.first_error();
-  script.body = ScriptReader(script).block(ts_tree_root_node(tree.tree()));
+  ScriptReader reader(script);
+  script.body = reader.block(ts_tree_root_node(tree.tree()));
+  reader.find_comments(ts_tree_root_node(tree.tree()));
   return script;
 }
 

@@ -16,6 +16,7 @@ class ScriptReader {
 
   Body block(TSNode node);
   ExprPtr expression(TSNode node);
+  void find_comments(TSNode root);
 
  private:
   using Nodes = std::vector<TSNode>;

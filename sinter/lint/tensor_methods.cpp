@@ -44,6 +44,7 @@ Value moved(Interpreter& in, const Value& self, const std::string& name, const I
   if (move.device) facts.device = *move.device;
   if (move.type) facts.type = move.type;
   if (move.type_unknown) facts.type = std::nullopt;
+  if (move.type || move.type_unknown) facts.wide = false;
   const bool elsewhere = relation(before, facts.device) != Relation::kSame;
   const bool retyped = move.type || move.type_unknown;
   if (move.device && elsewhere) {
@@ -64,12 +65,16 @@ Value moved(Interpreter& in, const Value& self, const std::string& name, const I
     source->expr = call.expr;
     facts.type_source = source;
   }
-  if (const auto* part = as<Tensor>(self); part && part->taken_from && move.device)
-    part->taken_from->moved_in_part = true;
   if (in.frame().in_forward && name == "cuda")
     in.report(Rule::kForwardDeviceMove, call.place,
               ".cuda() inside forward() ties the module to the current CUDA device", {}, call.place);
-  if (!elsewhere && !retyped && move.device) return self;
+  if (!elsewhere && facts.device.is_cpu() && facts.source && (name == "cpu" || move.literal)) {
+    auto source = std::make_shared<Source>(*facts.source);
+    source->forced_cpu = true;
+    facts.source = source;
+  } else if (!elsewhere && !retyped && move.device) {
+    return self;
+  }
   return tensor(std::move(facts));
 }
 
@@ -174,8 +179,13 @@ Move read_move(Interpreter& in, const std::string& name, const Invocation& call)
   if (name != "to" && name != "type" && name != "type_as" && name != "to_empty") return move;
   for (const Argument& argument : call.arguments) {
     if (argument.name == "non_blocking" || argument.name == "copy" ||
-        argument.name == "memory_format" || as<None>(argument.value))
+        argument.name == "memory_format")
       continue;
+    if (as<None>(argument.value)) {
+      // x.to(None) is no call that anybody means: the device is what is not known.
+      if (&argument == &call.arguments.front() && argument.name.empty()) move.device = Device{};
+      continue;
+    }
     if (const Facts* like = facts_of(argument.value)) {
       move.device = like->device;
       move.type = like->type;
@@ -194,6 +204,9 @@ Move read_move(Interpreter& in, const std::string& name, const Invocation& call)
       if (as<Number>(argument.value) && as<Number>(argument.value)->boolean) continue;
       move.device = *device;
       move.literal = is_literal_device(&argument);
+    } else if (!as<Library>(argument.value)) {
+      move.device = Device{};
+      move.type_unknown = true;
     }
   }
   if (call.splat && !move.device) {
@@ -288,6 +301,11 @@ Value tensor_attribute(Interpreter& in, const Value& self, const std::string& na
   Facts& facts = *facts_of(self);
   const bool is_bundle = as<Bundle>(self) != nullptr;
   if (name == "device") {
+    if (facts.source && facts.source->kind == SourceKind::kFirstParameter &&
+        facts.source->name == "spread")
+      in.report(Rule::kDeviceOfFirstParameter, facts.source->place,
+                "a device map or offloading spreads the model: its first parameter speaks for its "
+                "own part only");
     Value made = device_value(facts.device);
     as<DeviceValue>(made)->of = facts.source;
     return made;

@@ -10,11 +10,6 @@
 namespace sinter::lint {
 namespace {
 
-/// The facts of a value as an operand: tensors, bundles and numpy arrays (which are CPU tensors).
-std::optional<Facts> operand_facts(const Value& value) {
-  if (const Facts* facts = facts_of(value)) return *facts;
-  return std::nullopt;
-}
 
 std::size_t count_dropped(const std::vector<Value>& parts, std::size_t& added, bool& unknown) {
   std::size_t dropped = 0;
@@ -76,11 +71,11 @@ Value tensor_binary(Interpreter& in, const std::string& op, const Value& left, c
   static constexpr std::array kComparisons{"==", "!=", "<", ">", "<=", ">="};
   const bool comparison =
       std::find(kComparisons.begin(), kComparisons.end(), plain) != kComparisons.end();
-  std::optional<Facts> a = operand_facts(left);
-  std::optional<Facts> b = operand_facts(right);
+  Facts* a = facts_of(left);
+  Facts* b = facts_of(right);
   std::vector<Operand> operands;
-  if (a) operands.push_back({&*a, in_place ? Role::kTarget : Role::kPlain});
-  if (b) operands.push_back({&*b, Role::kPlain});
+  if (a) operands.push_back({a, in_place ? Role::kTarget : Role::kPlain});
+  if (b) operands.push_back({b, Role::kPlain});
   Facts facts = meet(in, fmt::format("'{}'", op), operands,
                      product ? Meeting::kStrict : Meeting::kJoin, place);
   if (a && b) {
@@ -98,7 +93,10 @@ Value tensor_binary(Interpreter& in, const std::string& op, const Value& left, c
   } else {
     const Facts& one = a ? *a : *b;
     const Value& other = a ? right : left;
-    const auto* digits = as<Number>(other);
+    const auto* open = as<Unknown>(other);
+    const bool setting = open && open->key.find(".config.") != std::string::npos;
+    const Value stand_in = setting ? number(std::nullopt, false) : other;
+    const auto* digits = as<Number>(stand_in);
     facts.type = digits ? one.type : std::nullopt;
     if (digits && !digits->integer && one.type && !is_floating(one.type)) facts.type = DType::kF32;
     if (digits && plain == "/" && one.type && !is_floating(one.type)) facts.type = DType::kF32;
@@ -114,6 +112,7 @@ Value tensor_binary(Interpreter& in, const std::string& op, const Value& left, c
     }
   }
   if (comparison) facts.type = DType::kBool;
+  facts.wide = !facts.type && ((a && a->wide) || (b && b->wide));
   if (!in.gradients_on()) facts.recorded.clear();
   if (in_place) {
     Facts* target = facts_of(left);
@@ -145,6 +144,7 @@ Value index_tensor(Interpreter& in, const Value& self, const Value& index, const
 
 Value index_bundle(Interpreter& in, Bundle& bundle, const Value& index, const Place& place) {
   (void)in;
+  (void)place;
   Facts facts = bundle.facts;
   const auto* key = as<Text>(index);
   if (bundle.use == Bundle::Use::kLoaded) {
@@ -154,21 +154,10 @@ Value index_bundle(Interpreter& in, Bundle& bundle, const Value& index, const Pl
     return std::make_shared<Bundle>(Bundle::Use::kLoaded, std::move(facts));
   }
   if (bundle.use == Bundle::Use::kEncoding) {
-    if (bundle.moved_in_part && facts.source) {
-      auto source = std::make_shared<Source>(*facts.source);
-      source->place = place;
-      facts.source = source;
-    }
-    return make_encoded(bundle, std::move(facts));
+    return tensor(std::move(facts));
   }
   if (as<Slice>(index)) return std::make_shared<Bundle>(bundle);
   return std::make_shared<Bundle>(Bundle::Use::kOutput, std::move(facts));
-}
-
-Value make_encoded(Bundle& bundle, Facts facts) {
-  auto made = std::make_shared<Tensor>(std::move(facts));
-  made->taken_from = std::static_pointer_cast<Bundle>(bundle.shared_from_this());
-  return made;
 }
 
 void store_in_tensor(Interpreter& in, const Value& self, const Value& index, const Value& value,
@@ -200,10 +189,6 @@ void store_in_tensor(Interpreter& in, const Value& self, const Value& index, con
 
 void store_in_bundle(Bundle& bundle, const Value& value) {
   const Facts* stored = facts_of(value);
-  if (bundle.use == Bundle::Use::kEncoding) {
-    bundle.moved_in_part = true;
-    return;
-  }
   if (stored == nullptr || relation(stored->device, bundle.facts.device) != Relation::kSame)
     bundle.facts.device = Device{};
 }

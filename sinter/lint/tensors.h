@@ -42,8 +42,6 @@ Value tensor_binary(Interpreter& in, const std::string& op, const Value& left, c
                     const Place& place);
 Value index_tensor(Interpreter& in, const Value& self, const Value& index, const Place& place);
 Value index_bundle(Interpreter& in, Bundle& bundle, const Value& index, const Place& place);
-/// A tensor of an encoding, which notices when one of them is moved alone.
-Value make_encoded(Bundle& bundle, Facts facts);
 void store_in_tensor(Interpreter& in, const Value& self, const Value& index, const Value& value,
                      const Place& place);
 void store_in_bundle(Bundle& bundle, const Value& value);

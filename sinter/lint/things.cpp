@@ -16,25 +16,25 @@ namespace {
 using What = Thing::What;
 
 /// A table of a scheduler: timesteps, alphas_cumprod, sigmas.
-Value scheduler_table(const Thing& scheduler, const std::string& name) {
+Value scheduler_table(Interpreter& in, const Thing& scheduler, const std::string& name) {
   Facts facts;
-  facts.device = name == "timesteps" ? scheduler.device : Device::cpu();
+  facts.device = name == "timesteps" ? scheduler.device : scheduler.tables;
   facts.type = name == "timesteps" ? DType::kI64 : DType::kF32;
   facts.shape = TensorShape::of_rank(1);
   auto source = std::make_shared<Source>();
-  // Timesteps of one dimension are to be moved like any input; the rest is handled inside.
   source->kind = SourceKind::kScheduler;
-  source->place = scheduler.place;
+  source->place = in.current_place();
   source->what = "scheduler." + name;
   facts.source = source;
   return tensor(std::move(facts));
 }
 
-Value scheduler_attribute(Thing& scheduler, const Value& self, const std::string& name) {
+Value scheduler_attribute(Interpreter& in, Thing& scheduler, const Value& self,
+                          const std::string& name) {
   static constexpr std::array kTables{"timesteps", "alphas_cumprod", "sigmas", "betas", "alphas",
                                       "log_sigmas"};
   if (std::find(kTables.begin(), kTables.end(), name) != kTables.end())
-    return scheduler_table(scheduler, name);
+    return scheduler_table(in, scheduler, name);
   if (name == "init_noise_sigma" || name == "final_alpha_cumprod" || name == "one") {
     Facts facts;
     facts.device = Device::cpu();
@@ -74,6 +74,8 @@ Value scheduler_method(Interpreter& in, Thing& scheduler, const std::string& nam
   facts.shape = operands.back().facts->shape;
   facts.type_source = operands.back().facts->type_source;
   if (!in.gradients_on()) facts.recorded.clear();
+  // These take the tables along to the sample.
+  if (name == "add_noise" || name == "get_velocity") scheduler.tables = facts.device;
   if (name != "step") return tensor(std::move(facts));
   return std::make_shared<Bundle>(Bundle::Use::kOutput, std::move(facts));
 }
@@ -406,7 +408,7 @@ Value thing_attribute(Interpreter& in, const Value& self, const std::string& nam
   if (const Value* set = thing.attributes.find(name)) return *set;
   switch (thing.what) {
     case What::kScheduler:
-      return scheduler_attribute(thing, self, name);
+      return scheduler_attribute(in, thing, self, name);
     case What::kPipeline:
       if (Value part = pipeline_part(in, thing, name)) return part;
       if (name == "device" || name == "_execution_device") return device_value(thing.device);

@@ -264,12 +264,15 @@ Value make_tensor(Interpreter& in, std::string_view name, const Invocation& call
   }
   facts.shape = factory_shape(factory, call);
   facts.type = factory_type(factory, in, call);
+  if (const auto* array = as<Array>(data)) facts.wide = !facts.type && array->from_file;
   if (given) {
     facts.device = device_of(device).value_or(Device{});
   } else if (call.splat) {
     facts.device = Device{};
   } else if (const Facts* old = facts_of(data)) {
     facts.device = old->device;
+  } else if (const auto* open = as<Unknown>(data); open && open->key.starts_with("param:")) {
+    facts.device = Device{};  // it may be a tensor
   } else if (name == "normal" && (facts_of(call.get(0, "mean")) || facts_of(call.get(1, "std")))) {
     const Facts* like = facts_of(call.get(0, "mean"));
     facts.device = (like ? like : facts_of(call.get(1, "std")))->device;

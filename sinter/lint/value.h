@@ -133,6 +133,7 @@ struct Source {
   std::string name = {};       // of an attribute
   bool in_forward = false;
   bool literal_device = false;   // the call names a device by a literal
+  bool forced_cpu = false;       // .cpu() was called, wherever it was before
   bool ignored_default = false;  // the call does not follow the default device that is set
   std::shared_ptr<Module> module = {};  // keeps alive the module that is to be blamed
   std::string device_hint = {};         // what to write for the device where it was made
@@ -154,6 +155,7 @@ struct Facts {
   std::vector<LoopTurn> recorded = {};  // loops whose gradients it carries
   bool computed = false;           // by a module
   bool loaded = false;             // comes from a file
+  bool wide = false;               // type unknown, but of numpy's making and so not of two bytes
 };
 
 struct Tensor : Object {
@@ -162,17 +164,15 @@ struct Tensor : Object {
   Facts facts;
   bool parameter = false;
   bool buffer = false;  // torch.nn.Buffer
-  std::shared_ptr<Bundle> taken_from = {};  // the encoding that still holds it
 };
 
 /// A structure of tensors of which only the common facts are known.
-struct Bundle : Object, std::enable_shared_from_this<Bundle> {
+struct Bundle : Object {
   static constexpr Kind kKind = Kind::kBundle;
   enum class Use { kOutput, kLoaded, kEncoding };
   Bundle(Use u, Facts f) : Object(kKind), use(u), facts(std::move(f)) {}
   Use use;
   Facts facts;
-  bool moved_in_part = false;  // one of its tensors was moved on its own
 };
 
 struct Array : Object {
@@ -180,6 +180,7 @@ struct Array : Object {
   Array(std::optional<DType> t, TensorShape s) : Object(kKind), type(t), shape(std::move(s)) {}
   std::optional<DType> type;
   TensorShape shape;
+  bool from_file = false;  // its type is the file's
 };
 
 struct Sequence : Object {
@@ -261,6 +262,7 @@ struct Module : Object, std::enable_shared_from_this<Module> {
   Place plain_container = {};  // a list or dict attribute that hides it
   std::string plain_name = {};
   Place ran_half_on_cpu = {};
+  Place typed = {};  // where it was given its element type
   std::optional<std::int64_t> out_features = {};  // of Linear and Embedding
 };
 
@@ -304,6 +306,7 @@ struct Thing : Object, std::enable_shared_from_this<Thing> {
   Names attributes;
   std::string name;  // class or context: "no_grad"
   Device device;
+  Device tables = Device::cpu();  // of a scheduler, but for its timesteps
   std::optional<DType> type;
   std::string mode;  // of an image; empty when unknown
   bool flag = false;  // a session was asked for its providers, a pipeline is offloaded, ...
@@ -330,6 +333,9 @@ struct Generator : Object {
   Generator() : Object(kKind) {}
   Value function;
   std::vector<Argument> arguments;
+  const Expr* comprehension = nullptr;  // of a generator expression; function is null then
+  std::shared_ptr<Scope> scope = {};    // shared with the function around the expression
+  Value mapped = {};                    // map(): what the function is called with
 };
 
 Value unknown(std::string key = {});

@@ -11,6 +11,19 @@
 namespace sinter::lint {
 namespace {
 
+/// Whether what a rule asks for may be done by whoever calls the function.
+bool depends_on_callers(Rule rule) {
+  switch (rule) {
+    case Rule::kExportGradEnabled:
+    case Rule::kExportNotEval:
+    case Rule::kHalfOnCpu:
+    case Rule::kOrtProviderUnchecked:
+      return true;
+    default:
+      return false;
+  }
+}
+
 constexpr std::size_t kMostItems = 24;  // of a known sequence that are looked at one by one
 
 }  // namespace
@@ -48,6 +61,7 @@ Device Interpreter::default_device() const {
 
 void Interpreter::report(Rule rule, const Place& place, std::string message, Edit edit,
                          const Place& use) {
+  if (state.alone && depends_on_callers(rule)) return;
   findings_.add({.rule = rule,
                  .place = place,
                  .use = use.line == place.line ? Place{} : use,
@@ -101,6 +115,11 @@ bool Interpreter::iterate(const Value& value, const std::function<void(Value)>& 
     return dict->others.empty() && snapshot.size() <= kMostItems;
   }
   if (const auto* pending = as<Generator>(value)) {
+    if (pending->comprehension != nullptr) return run_generator_expression(*pending, body);
+    if (pending->mapped)
+      return iterate(pending->mapped, [&](const Value& item) {
+        body(call(pending->function, {item}, pending->place));
+      });
     const auto* function = as<Function>(pending->function);
     if (function == nullptr) return false;
     const std::size_t depth = frames_.size();
@@ -146,7 +165,7 @@ std::vector<Value> Interpreter::items(const Value& value) {
 }
 
 void Interpreter::finish() {
-  if (!state.gradients_used) {
+  if (!state.gradients_used && !state.alone) {
     for (Finding& finding : loop_findings) findings_.add(std::move(finding));
     for (const auto& container : kept) {
       const auto* sequence = container->kind == Kind::kSequence
@@ -157,7 +176,7 @@ void Interpreter::finish() {
     }
   }
   for (auto& [place, load] : cuda_loads)
-    if (!load.used) findings_.add(std::move(load.finding));
+    if (!load.used && !state.alone) findings_.add(std::move(load.finding));
   for (const auto& session : sessions)
     if (!session->flag)
       report(Rule::kOrtProviderUnchecked, session->place,

@@ -25,9 +25,13 @@ class ConvertFolder : public CommandTest {
     write("model_index.json",
           R"({"text_encoder": ["transformers", "CLIPTextModel"], "unet": ["diffusers", "U"],
               "scheduler": ["diffusers", "PNDMScheduler"], "safety_checker": [null, null]})");
+    // A vocabulary of its own, smaller than CLIP's.
     write("text_encoder/config.json",
           R"({"hidden_act": "quick_gelu", "num_attention_heads": 4, "vocab_size": 600})");
+    for (const char* name : {"tokenizer.json", "tokenizer_config.json"})
+      write(std::string("tokenizer/") + name, read_text(golden() / name));
   }
+  static fs::path golden() { return fs::path(SINTER_TEST_DATA) / "pipeline/tokenizer_json/bang"; }
   void write(const std::string& name, const std::string& text) const {
     fs::create_directories((folder() / "model" / name).parent_path());
     std::ofstream(folder() / "model" / name) << text;
@@ -50,6 +54,7 @@ TEST_F(ConvertFolder, KeepsItsSchedulerAndSaysWhatIsTakenForIt) {
   const Ended ended = sinter({"convert", "model", "out"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_EQ(ended.err,
+            "warning: the checkpoint has no vae, so the folder has none\n"
             "warning: the folder's scheduler is PNDMScheduler, which sinter does not have: "
             "generate takes ddim unless --sampler says otherwise\n");
   EXPECT_EQ(written("scheduler/scheduler_config.json"), config);
@@ -64,7 +69,8 @@ TEST_F(ConvertFolder, WarnsOfASchedulerThatGenerateRefuses) {
         R"({"_class_name": "EulerDiscreteScheduler", "timestep_type": "continuous"})");
   const nlohmann::json report = json({"convert", "model", "out"});
   EXPECT_EQ(report["warnings"],
-            nlohmann::json::array({"generate will refuse this folder: the scheduler's "
+            nlohmann::json::array({"the checkpoint has no vae, so the folder has none",
+                                   "generate will refuse this folder: the scheduler's "
                                    "'timestep_type' is \"continuous\", expected \"discrete\""}));
 }
 
@@ -82,13 +88,19 @@ TEST_F(ConvertFolder, RefusesAPredictionThatNoSamplerHas) {
             R"({"_class_name": "DDIMScheduler", "prediction_type": "epsilon"})");
 }
 
+TEST_F(ConvertFolder, WithAVocabularyOfItsOwnHasToBringTheTokenizer) {
+  fs::remove_all(folder() / "model/tokenizer");
+  expect_error(sinter({"convert", "model", "out"}), 3,
+               "error: the token table of text_encoder has 600 rows, its tokenizer 49408 ids\n"
+               "  while converting model as sd15\n"
+               "hint: the folder's tokenizer/vocab.json belongs to another text encoder, or is not "
+               "there\n");
+}
+
 TEST_F(ConvertFolder, TakesItsTokenizerFromOneFile) {
-  const fs::path golden = fs::path(SINTER_TEST_DATA) / "pipeline/tokenizer_json/bang";
-  for (const char* name : {"tokenizer.json", "tokenizer_config.json"})
-    write(std::string("tokenizer/") + name, read_text(golden / name));
   EXPECT_EQ(sinter({"convert", "model", "out"}).status, 0);
   EXPECT_EQ(nlohmann::json::parse(written("tokenizer/vocab.json")),
-            nlohmann::json::parse(read_text(golden / "tokenizer.json"))["model"]["vocab"]);
+            nlohmann::json::parse(read_text(golden() / "tokenizer.json"))["model"]["vocab"]);
   EXPECT_EQ(nlohmann::json::parse(written("tokenizer/tokenizer_config.json"))["pad_token"], "!");
   write("tokenizer/tokenizer.json", R"({"model": {"type": "Unigram", "vocab": []}})");
   expect_error(sinter({"convert", "model", "other"}), 4,

@@ -28,6 +28,7 @@ OWNERS = {
     "png.h": {"base"},
     "re2/": {"diagnose"},
     "tree_sitter/": {"lint"},
+    "toml++/": {"lint"},
     "utf8proc.h": {"pipeline"},
     "openssl/": {"base"},
     "zlib.h": {"base"},

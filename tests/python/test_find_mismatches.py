@@ -290,7 +290,7 @@ class OldPyTorch(unittest.TestCase):
 
     def test_it_is_told_rather_than_crashed(self):
         with mock.patch("sinter_torch.fake.gpu.can_pretend", return_value=False):
-            with self.assertRaisesRegex(RuntimeError, "needs PyTorch 2.6 or later where there is no GPU"):
+            with self.assertRaisesRegex(RuntimeError, "needs PyTorch 2.10 or later where there is no GPU"):
                 find_mismatches(UNet(), *unet_inputs())
 
 

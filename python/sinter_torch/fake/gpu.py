@@ -70,7 +70,7 @@ def _asked_by_torch() -> bool:
 
 
 def can_pretend() -> bool:
-    """Whether fake GPU tensors work here: there is a GPU, or this PyTorch (2.6 or later) can do without one.
+    """Whether fake GPU tensors work here: there is a GPU, or this PyTorch (2.10 or later) can do without one.
 
     An older one would start CUDA at the first operator, and end the process.
     """

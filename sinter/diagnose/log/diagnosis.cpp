@@ -215,8 +215,9 @@ Fault explain(const LogParts& parts, const Finding& finding) {
   Fault fault;
   const Pattern* pattern = finding.match.pattern;
   const Cause& cause = cause_of(
-      pattern != nullptr
-          ? pattern->cause
+      pattern != nullptr ? pattern->cause
+      : !finding.guess.empty()
+          ? finding.guess
           : cause_of_unknown(parts.exceptions[static_cast<std::size_t>(finding.exception)]));
   fault.cause = cause.id;
   fault.domain = cause.domain;

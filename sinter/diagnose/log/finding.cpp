@@ -95,6 +95,7 @@ class Finder {
     for (std::size_t i = 0; i < parts_.exceptions.size(); ++i) {
       if (!explained_[i] && !parts_.exceptions[i].type.empty()) add_unknown(static_cast<int>(i));
     }
+    if (found_.empty()) guess();
     std::stable_sort(found_.begin(), found_.end(),
                      [](const Finding& a, const Finding& b) { return a.record < b.record; });
     return std::move(found_);
@@ -107,8 +108,10 @@ class Finder {
     if (std::any_of(
             matches.begin(), matches.end(),
             [](const Match& match) { return match.pattern->reading == Reading::kRevokes; }) &&
-        !found_.empty() && found_.back().record + 1 == record)
+        !found_.empty() && found_.back().record + 1 == record) {
+      quoted_[record - 1] = true;
       found_.pop_back();
+    }
     if (is_harmless(matches)) {
       cover(record);
       return;
@@ -203,6 +206,23 @@ class Finder {
     if (finding.in_message) return false;
     const Record& record = parts_.records[finding.record];
     return record.level == Level::kWarning || tells_left_out(record.text);
+  }
+
+  /// Where nothing else is there, the first line that its logger called an error.
+  void guess() {
+    for (std::size_t i = 0; i < parts_.records.size(); ++i) {
+      const Record& record = parts_.records[i];
+      if (record.level != Level::kError || quoted_[i] || record.blank()) continue;
+      if (is_harmless(Matcher::rules().find(record.text))) continue;
+      const std::string_view cause = cause_of_words(record.text);
+      if (cause.empty()) continue;
+      found_.push_back({.match = {},
+                        .text = record.text,
+                        .record = i,
+                        .guess = cause,
+                        .rank = Rank::kSuspicion});
+      return;
+    }
   }
 
   void add_unknown(int index) {

@@ -1,0 +1,204 @@
+#include "sinter/cli/lint_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <sstream>
+#include <string_view>
+
+#include "sinter/cli/version.h"
+#include "sinter/lint/edits.h"
+
+namespace sinter::cli {
+using Json = nlohmann::ordered_json;
+using lint::Finding;
+using lint::RuleInfo;
+using lint::ScriptReport;
+using lint::Severity;
+namespace {
+
+struct Position {
+  std::size_t line;
+  std::size_t column;
+};
+
+/// Lines and columns from 1; columns count characters, not bytes.
+Position position(const std::string& text, std::size_t at) {
+  at = std::min(at, text.size());
+  const auto begin = text.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(at);
+  const std::size_t line_begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+  const auto characters = std::count_if(
+      begin + static_cast<std::ptrdiff_t>(line_begin), end,
+      [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+  return {static_cast<std::size_t>(std::count(begin, end, '\n')) + 1,
+          static_cast<std::size_t>(characters) + 1};
+}
+
+/// A path as a relative or absolute URI reference.
+std::string uri_of(const std::string& path) {
+  std::string uri;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || std::string_view("/-._~").find(c) != std::string_view::npos) {
+      uri += c;
+    } else {
+      uri += fmt::format("%{:02X}", byte);
+    }
+  }
+  return uri;
+}
+
+Json region(const std::string& text, std::size_t begin, std::size_t end) {
+  const Position first = position(text, begin);
+  const Position last = position(text, end);
+  return {{"startLine", first.line},
+          {"startColumn", first.column},
+          {"endLine", last.line},
+          {"endColumn", last.column}};
+}
+
+Json location(const ScriptReport& report, const lint::Place& place) {
+  return {{"physicalLocation",
+           {{"artifactLocation", {{"uri", uri_of(report.path)}}},
+            {"region", region(report.text, place.begin, place.end)}}}};
+}
+
+Json sarif_rules() {
+  Json all = Json::array();
+  for (const RuleInfo& info : lint::rules()) {
+    all.push_back({{"id", info.name},
+                   {"shortDescription", {{"text", info.meaning}}},
+                   {"fullDescription", {{"text", info.why}}},
+                   {"help", {{"text", info.repair}}},
+                   {"defaultConfiguration", {{"level", severity_name(info.severity)}}}});
+  }
+  return all;
+}
+
+Json sarif_result(const ScriptReport& report, const Finding& finding) {
+  const RuleInfo& info = lint::rule_info(finding.rule);
+  Json result{{"ruleId", info.name},
+              {"ruleIndex", &info - lint::rules().data()},
+              {"level", severity_name(info.severity)},
+              {"message", {{"text", finding.message}}},
+              {"locations", Json::array({location(report, finding.place)})}};
+  if (finding.use.known()) {
+    Json used = location(report, finding.use);
+    used["message"] = {{"text", "where it shows"}};
+    result["relatedLocations"] = Json::array({std::move(used)});
+  }
+  if (finding.edit.empty()) return result;
+  Json replacements = Json::array();
+  for (const lint::Replacement& replacement : finding.edit.replacements) {
+    replacements.push_back(
+        {{"deletedRegion", region(report.text, replacement.begin, replacement.end)},
+         {"insertedContent", {{"text", replacement.text}}}});
+  }
+  result["fixes"] = Json::array(
+      {{{"description", {{"text", info.repair}}},
+        {"artifactChanges",
+         Json::array({{{"artifactLocation", {{"uri", uri_of(report.path)}}},
+                       {"replacements", std::move(replacements)}}})}}});
+  return result;
+}
+
+/// The changed lines of a diff, without its head.
+void print_changes(const std::string& diff) {
+  std::istringstream lines(diff);
+  for (std::string line; std::getline(lines, line);)
+    if ((line.starts_with('-') || line.starts_with('+')) && !line.starts_with("---") &&
+        !line.starts_with("+++"))
+      fmt::print("    {}\n", line);
+}
+
+std::string counted(std::size_t count, std::string_view word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string lint_diff(const ScriptReport& report, const std::vector<const lint::Edit*>& edits) {
+  return lint::unified_diff(report.path, report.text, lint::apply_edits(report.text, edits));
+}
+
+Json lint_json(const LintResult& result) {
+  Json findings = Json::array();
+  for (const ScriptReport& report : result.reports) {
+    for (const Finding& finding : report.findings) {
+      const RuleInfo& info = lint::rule_info(finding.rule);
+      Json item{{"file", report.path},
+                {"line", finding.place.line},
+                {"column", position(report.text, finding.place.begin).column},
+                {"rule", info.name},
+                {"severity", severity_name(info.severity)},
+                {"message", finding.message},
+                {"repair", info.repair}};
+      if (finding.use.known()) item["use_line"] = finding.use.line;
+      if (!finding.edit.empty()) {
+        item["edit"] = lint_diff(report, {&finding.edit});
+        item["safe"] = finding.edit.safe;
+      }
+      findings.push_back(std::move(item));
+    }
+  }
+  Json errors = Json::array();
+  for (const LintFailure& failure : result.failures)
+    errors.push_back({{"file", failure.file}, {"message", failure.message}});
+  return {{"findings", std::move(findings)},
+          {"errors", std::move(errors)},
+          {"scripts", result.reports.size() + result.failures.size()},
+          {"fixed", result.fixed}};
+}
+
+Json lint_sarif(const LintResult& result) {
+  Json results = Json::array();
+  for (const ScriptReport& report : result.reports)
+    for (const Finding& finding : report.findings)
+      results.push_back(sarif_result(report, finding));
+  Json notifications = Json::array();
+  for (const LintFailure& failure : result.failures)
+    notifications.push_back({{"level", "error"}, {"message", {{"text", failure.message}}}});
+  return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+          {"version", "2.1.0"},
+          {"runs",
+           Json::array({{{"tool",
+                          {{"driver",
+                            {{"name", "sinter"}, {"version", kVersion}, {"rules", sarif_rules()}}}}},
+                         {"columnKind", "unicodeCodePoints"},
+                         {"invocations",
+                          Json::array({{{"executionSuccessful", result.failures.empty()},
+                                        {"toolExecutionNotifications", std::move(notifications)}}})},
+                         {"results", std::move(results)}}})}};
+}
+
+void print_lint(const LintResult& result) {
+  std::array<std::size_t, 3> counts{};
+  for (const ScriptReport& report : result.reports) {
+    for (const Finding& finding : report.findings) {
+      const RuleInfo& info = lint::rule_info(finding.rule);
+      ++counts[static_cast<std::size_t>(info.severity)];
+      fmt::print("{}:{}:{}: {}: {} [{}]\n", report.path, finding.place.line,
+                 position(report.text, finding.place.begin).column, severity_name(info.severity),
+                 finding.message, info.name);
+      if (finding.edit.empty()) {
+        fmt::print("    {}\n", info.repair);
+      } else {
+        print_changes(lint_diff(report, {&finding.edit}));
+      }
+    }
+  }
+  const std::string scripts = counted(result.reports.size(), "script");
+  if (result.fixed > 0) fmt::print("{} repaired\n", counted(result.fixed, "finding"));
+  if (counts[0] + counts[1] + counts[2] == 0) {
+    fmt::print("nothing found in {}\n", scripts);
+    return;
+  }
+  fmt::print("{}, {}, {} in {}\n", counted(counts[static_cast<std::size_t>(Severity::kError)], "error"),
+             counted(counts[static_cast<std::size_t>(Severity::kWarning)], "warning"),
+             counted(counts[static_cast<std::size_t>(Severity::kNote)], "note"), scripts);
+}
+
+}  // namespace sinter::cli
