@@ -33,10 +33,11 @@ NameIndex set_aside(const NameIndex& names, std::vector<std::string>& sentences)
   return NameIndex(std::move(useful));
 }
 
+/// ControlNets have the names of a UNet up to its middle, and not its end.
 bool has_unet(const std::vector<FoundComponent>& components) {
   return std::ranges::any_of(components, [](const FoundComponent& component) {
     return component.kind == ComponentKind::kUNet &&
-           component.weights.find("conv_in.weight") != nullptr;
+           component.weights.find("conv_out.weight") != nullptr;
   });
 }
 
