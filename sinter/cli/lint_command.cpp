@@ -112,8 +112,8 @@ int run(const Options& options) {
   for (const LintFailure& failure : result.failures)
     fmt::print(stderr, "error: {}\n", failure.message);
   if (!result.failures.empty()) return exit_status(ErrorCode::kBadFile);
-  const bool found = std::any_of(
-      result.reports.begin(), result.reports.end(), [](const ScriptReport& report) {
+  const bool found =
+      std::any_of(result.reports.begin(), result.reports.end(), [](const ScriptReport& report) {
         return std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& each) {
           return lint::rule_info(each.rule).severity != lint::Severity::kNote;
         });

@@ -30,9 +30,9 @@ Position position(const std::string& text, std::size_t at) {
   const auto begin = text.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(at);
   const std::size_t line_begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
-  const auto characters = std::count_if(
-      begin + static_cast<std::ptrdiff_t>(line_begin), end,
-      [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+  const auto characters =
+      std::count_if(begin + static_cast<std::ptrdiff_t>(line_begin), end,
+                    [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
   return {static_cast<std::size_t>(std::count(begin, end, '\n')) + 1,
           static_cast<std::size_t>(characters) + 1};
 }
@@ -99,9 +99,8 @@ Json sarif_result(const ScriptReport& report, const Finding& finding) {
   }
   result["fixes"] = Json::array(
       {{{"description", {{"text", info.repair}}},
-        {"artifactChanges",
-         Json::array({{{"artifactLocation", {{"uri", uri_of(report.path)}}},
-                       {"replacements", std::move(replacements)}}})}}});
+        {"artifactChanges", Json::array({{{"artifactLocation", {{"uri", uri_of(report.path)}}},
+                                          {"replacements", std::move(replacements)}}})}}});
   return result;
 }
 
@@ -156,22 +155,22 @@ Json lint_json(const LintResult& result) {
 Json lint_sarif(const LintResult& result) {
   Json results = Json::array();
   for (const ScriptReport& report : result.reports)
-    for (const Finding& finding : report.findings)
-      results.push_back(sarif_result(report, finding));
+    for (const Finding& finding : report.findings) results.push_back(sarif_result(report, finding));
   Json notifications = Json::array();
   for (const LintFailure& failure : result.failures)
     notifications.push_back({{"level", "error"}, {"message", {{"text", failure.message}}}});
-  return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-          {"version", "2.1.0"},
-          {"runs",
-           Json::array({{{"tool",
-                          {{"driver",
-                            {{"name", "sinter"}, {"version", kVersion}, {"rules", sarif_rules()}}}}},
-                         {"columnKind", "unicodeCodePoints"},
-                         {"invocations",
-                          Json::array({{{"executionSuccessful", result.failures.empty()},
-                                        {"toolExecutionNotifications", std::move(notifications)}}})},
-                         {"results", std::move(results)}}})}};
+  return {
+      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+      {"version", "2.1.0"},
+      {"runs",
+       Json::array(
+           {{{"tool",
+              {{"driver", {{"name", "sinter"}, {"version", kVersion}, {"rules", sarif_rules()}}}}},
+             {"columnKind", "unicodeCodePoints"},
+             {"invocations",
+              Json::array({{{"executionSuccessful", result.failures.empty()},
+                            {"toolExecutionNotifications", std::move(notifications)}}})},
+             {"results", std::move(results)}}})}};
 }
 
 void print_lint(const LintResult& result) {
@@ -196,7 +195,8 @@ void print_lint(const LintResult& result) {
     fmt::print("nothing found in {}\n", scripts);
     return;
   }
-  fmt::print("{}, {}, {} in {}\n", counted(counts[static_cast<std::size_t>(Severity::kError)], "error"),
+  fmt::print("{}, {}, {} in {}\n",
+             counted(counts[static_cast<std::size_t>(Severity::kError)], "error"),
              counted(counts[static_cast<std::size_t>(Severity::kWarning)], "warning"),
              counted(counts[static_cast<std::size_t>(Severity::kNote)], "note"), scripts);
 }

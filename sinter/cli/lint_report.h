@@ -31,6 +31,7 @@ nlohmann::ordered_json lint_sarif(const LintResult& result);
 void print_lint(const LintResult& result);
 
 /// The change that an edit of a script makes, as a unified diff.
-std::string lint_diff(const lint::ScriptReport& report, const std::vector<const lint::Edit*>& edits);
+std::string lint_diff(const lint::ScriptReport& report,
+                      const std::vector<const lint::Edit*>& edits);
 
 }  // namespace sinter::cli

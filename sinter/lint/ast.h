@@ -17,11 +17,11 @@ using ExprPtr = std::unique_ptr<Expr>;
 using Body = std::vector<std::unique_ptr<Statement>>;
 
 enum class ExprKind {
-  kUnknown,      // something this reader does not model; parts may hold what was inside
-  kName,         // text
-  kNumber,       // number, integer
-  kText,         // text: a string constant
-  kFormatted,    // parts: kText pieces and expressions of an f-string
+  kUnknown,    // something this reader does not model; parts may hold what was inside
+  kName,       // text
+  kNumber,     // number, integer
+  kText,       // text: a string constant
+  kFormatted,  // parts: kText pieces and expressions of an f-string
   kTrue,
   kFalse,
   kNone,

@@ -105,10 +105,11 @@ Value Interpreter::attribute(const Value& object, const std::string& name, const
   if (facts_of(object)) return tensor_attribute(*this, object, name);
   if (const auto* device = as<DeviceValue>(object)) {
     if (name == "type") {
-      if (device->device.type == Device::Type::kSymbol) return unknown(device->device.name + ".type");
-      return device->device.known() && device->device.type == Device::Type::kCuda
-                 ? text("cuda")
-                 : device->device.known() ? text(to_string(device->device)) : unknown();
+      if (device->device.type == Device::Type::kSymbol)
+        return unknown(device->device.name + ".type");
+      return device->device.known() && device->device.type == Device::Type::kCuda ? text("cuda")
+             : device->device.known() ? text(to_string(device->device))
+                                      : unknown();
     }
     if (name == "index") return number(std::nullopt);
     return std::make_shared<Bound>(object, name);

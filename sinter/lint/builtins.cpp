@@ -46,7 +46,8 @@ Value enumerate(Interpreter& in, const Invocation& call) {
   std::vector<Value> all;
   exact = in.iterate(call.get(0, "iterable"), [&](Value item) { all.push_back(std::move(item)); });
   for (Value& item : all)
-    made->items.push_back(tuple({number(exact ? std::optional(at++) : std::nullopt), std::move(item)}));
+    made->items.push_back(
+        tuple({number(exact ? std::optional(at++) : std::nullopt), std::move(item)}));
   made->open = !exact;
   return made;
 }
@@ -57,7 +58,8 @@ Value zip(Interpreter& in, const Invocation& call) {
   for (const Argument& argument : call.arguments) {
     if (!argument.name.empty()) continue;
     std::vector<Value> items;
-    exact = in.iterate(argument.value, [&](Value item) { items.push_back(std::move(item)); }) && exact;
+    exact =
+        in.iterate(argument.value, [&](Value item) { items.push_back(std::move(item)); }) && exact;
     all.push_back(std::move(items));
   }
   auto made = std::make_shared<Sequence>(Sequence::Type::kList);
@@ -130,7 +132,8 @@ std::optional<bool> is_instance(const Value& value, const Value& type) {
   if (as<Unknown>(value) || !value) return std::nullopt;
   if (as<Class>(type)) {
     Value own = as<Instance>(value) ? as<Instance>(value)->type
-                                    : as<Module>(value) ? as<Module>(value)->type : nullptr;
+                : as<Module>(value) ? as<Module>(value)->type
+                                    : nullptr;
     std::function<bool(const Value&)> derives = [&](const Value& each) {
       if (each == type) return true;
       const auto* found = as<Class>(each);
@@ -174,9 +177,8 @@ std::optional<bool> is_instance(const Value& value, const Value& type) {
 
 Value total(Interpreter& in, const Invocation& call) {
   Value sum = call.get(1, "start");
-  in.iterate(call.get(0, "iterable"), [&](const Value& item) {
-    sum = sum ? in.binary("+", sum, item, call.place) : item;
-  });
+  in.iterate(call.get(0, "iterable"),
+             [&](const Value& item) { sum = sum ? in.binary("+", sum, item, call.place) : item; });
   return sum ? sum : number(std::nullopt, false);
 }
 
@@ -229,7 +231,8 @@ Value numeric(const std::string& name, const Invocation& call) {
   } else if (name == "float") {
     made = number(value, false);
   } else if (name == "abs") {
-    made = number(value ? std::optional(std::abs(*value)) : value, given == nullptr || given->integer);
+    made =
+        number(value ? std::optional(std::abs(*value)) : value, given == nullptr || given->integer);
   } else {
     return nullptr;
   }
@@ -297,9 +300,12 @@ Value conversions(Interpreter& in, const std::string& name, const Invocation& ca
     return made;
   }
   if (name == "filter") {
-    const Value made = sequence_of(in, Sequence::Type::kList, Invocation{
-        .arguments = {call.arguments.begin() + (call.arguments.empty() ? 0 : 1), call.arguments.end()},
-        .expr = call.expr, .place = call.place});
+    const Value made = sequence_of(
+        in, Sequence::Type::kList,
+        Invocation{.arguments = {call.arguments.begin() + (call.arguments.empty() ? 0 : 1),
+                                 call.arguments.end()},
+                   .expr = call.expr,
+                   .place = call.place});
     as<Sequence>(made)->open = true;
     return made;
   }
@@ -316,10 +322,12 @@ Value call_builtin(Interpreter& in, const std::string& name, const Invocation& c
   }
   if (name == "len") {
     const auto* several = as<Sequence>(call.get(0, "obj"));
-    return number(several && !several->open ? std::optional(static_cast<double>(several->items.size()))
-                                            : std::nullopt);
+    return number(several && !several->open
+                      ? std::optional(static_cast<double>(several->items.size()))
+                      : std::nullopt);
   }
-  if (name == "isinstance") return boolean_or_unknown(is_instance(call.get(0, "obj"), call.get(1, "type")));
+  if (name == "isinstance")
+    return boolean_or_unknown(is_instance(call.get(0, "obj"), call.get(1, "type")));
   if (name == "getattr") return get_attribute(in, call);
   if (name == "hasattr") return has_attribute(call);
   if (name == "setattr") {
@@ -349,7 +357,8 @@ Value call_builtin(Interpreter& in, const std::string& name, const Invocation& c
     return text("\x01");
   }
   if (name == "bool") {
-    const auto known = call.arguments.empty() ? std::optional(false) : in.truth(call.arguments[0].value);
+    const auto known =
+        call.arguments.empty() ? std::optional(false) : in.truth(call.arguments[0].value);
     if (!known && as<Unknown>(call.arguments[0].value)) return call.arguments[0].value;
     return boolean_or_unknown(known);
   }

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kDeepestCalls = 40;
 constexpr int kDeepestRecursion = 2;
 
-/// Where a call is reported: a method call of a chain over several lines is on the line of the name.
+/// Where a call is reported: a method call of a chain over several lines is on the line of the
+/// name.
 Place call_place(const Expr& expr) {
   const Expr& function = *expr.parts[0];
   if (function.kind != ExprKind::kAttribute || function.tail.line == expr.place.line)
@@ -28,15 +29,19 @@ Place call_place(const Expr& expr) {
 
 /// Whether a parameter of forward() is surely a tensor: by its annotation, else by its name.
 bool is_tensor_parameter(const Parameter& parameter) {
-  if (parameter.kind == Parameter::Kind::kList || parameter.kind == Parameter::Kind::kDict) return false;
+  if (parameter.kind == Parameter::Kind::kList || parameter.kind == Parameter::Kind::kDict)
+    return false;
   if (parameter.type) {
     const Expr& type = *parameter.type;
     return type.text == "Tensor" || type.text == "FloatTensor" || type.text == "LongTensor";
   }
-  static constexpr std::array kNames{"x", "hidden_states", "hidden", "sample", "latent", "latents",
-                                     "context", "encoder_hidden_states", "query", "key", "value",
-                                     "image", "images", "features", "input_ids", "pixel_values"};
-  return !parameter.fallback && std::find(kNames.begin(), kNames.end(), parameter.name) != kNames.end();
+  static constexpr std::array kNames{
+      "x",      "hidden_states", "hidden",    "sample",
+      "latent", "latents",       "context",   "encoder_hidden_states",
+      "query",  "key",           "value",     "image",
+      "images", "features",      "input_ids", "pixel_values"};
+  return !parameter.fallback &&
+         std::find(kNames.begin(), kNames.end(), parameter.name) != kNames.end();
 }
 
 /// A tensor of which only the device is known.
@@ -183,9 +188,9 @@ void Interpreter::bind(const Function& function, const Invocation& invocation, c
     } else if (parameter.kind == Parameter::Kind::kDict) {
       auto rest = std::make_shared<Dict>();
       for (const Argument& argument : invocation.arguments) {
-        const bool taken = std::any_of(
-            definition.parameters.begin(), definition.parameters.end(),
-            [&](const Parameter& other) { return other.name == argument.name; });
+        const bool taken =
+            std::any_of(definition.parameters.begin(), definition.parameters.end(),
+                        [&](const Parameter& other) { return other.name == argument.name; });
         if (!argument.name.empty() && !taken) rest->entries.set(argument.name, argument.value);
       }
       value = rest;
@@ -211,8 +216,9 @@ Value Interpreter::missing_argument(const Function& function, std::size_t at,
   // A default that names a device is repaired where the call leaves it out.
   const auto* word = as<Text>(fallback);
   const auto* place = as<DeviceValue>(fallback);
-  const auto device = word ? parse_device(word->text)
-                           : place ? std::optional(place->device) : std::nullopt;
+  const auto device = word    ? parse_device(word->text)
+                      : place ? std::optional(place->device)
+                              : std::nullopt;
   if (!device || invocation.expr == nullptr) return fallback;
   auto given = std::make_shared<DeviceValue>(*device);
   given->place = invocation.place;
@@ -304,7 +310,8 @@ void Interpreter::run_alone(const FunctionDef& definition, const ClassDef* owner
     }
     if (definition.name == "forward" && type->module) {
       for (const Parameter& parameter : definition.parameters)
-        if (is_tensor_parameter(parameter)) invocation.arguments.push_back(somewhere(parameter, home));
+        if (is_tensor_parameter(parameter))
+          invocation.arguments.push_back(somewhere(parameter, home));
       call_module(*this, self, invocation);
     } else {
       call_function(*method, invocation, self);

@@ -28,8 +28,7 @@ void append(Interpreter& in, const Value& self, const Value& value, const Invoca
 /// A tensor from an attribute that is a plain list or dict is blamed on the attribute.
 Value marked(const Place& attribute, const std::string& name, const Value& item) {
   const auto* held = as<Tensor>(item);
-  if (!attribute.known() || held == nullptr || !held->facts.device.is_cpu())
-    return item;
+  if (!attribute.known() || held == nullptr || !held->facts.device.is_cpu()) return item;
   auto made = std::make_shared<Tensor>(*held);
   auto source = std::make_shared<Source>();
   if (held->facts.source) source->expr = nullptr;
@@ -68,8 +67,7 @@ void watch_kept(Interpreter& in, const Value& container, const Value& value, con
         .use = {},
         .message = fmt::format(
             "every turn of the loop keeps one more result on {}{}; keep x.detach().cpu()",
-            to_string(facts->device),
-            facts->recorded.empty() ? "" : " together with its graph"),
+            to_string(facts->device), facts->recorded.empty() ? "" : " together with its graph"),
         .edit = {}};
     return;
   }

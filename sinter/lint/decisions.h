@@ -8,8 +8,8 @@ namespace sinter::lint {
 
 /// Which way one reading of a script goes where a condition is not known.
 ///
-/// A reading follows one path; equal keys are decided alike, so conditions that belong together stay
-/// together. alternatives() says which other paths there are.
+/// A reading follows one path; equal keys are decided alike, so conditions that belong together
+/// stay together. alternatives() says which other paths there are.
 class Decisions {
  public:
   using Forced = std::map<std::string, bool>;

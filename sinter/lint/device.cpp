@@ -9,7 +9,7 @@
 namespace sinter::lint {
 namespace {
 
-constexpr std::array<std::string_view, 8> kOthers{"mps", "xpu", "hpu", "npu",
+constexpr std::array<std::string_view, 8> kOthers{"mps", "xpu", "hpu",  "npu",
                                                   "xla", "ipu", "mtia", "privateuseone"};
 
 }  // namespace

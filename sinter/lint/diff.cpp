@@ -49,8 +49,8 @@ std::vector<Change> changes(const std::vector<std::string_view>& before,
         const std::size_t db = reach - da;
         const bool ends = a + da == before.size() && b + db == after.size();
         if (a + da > before.size() || b + db > after.size()) continue;
-        if (ends || (a + da < before.size() && b + db < after.size() &&
-                     before[a + da] == after[b + db])) {
+        if (ends ||
+            (a + da < before.size() && b + db < after.size() && before[a + da] == after[b + db])) {
           a += da;
           b += db;
           met = true;

@@ -38,7 +38,8 @@ Edit keyword_edit(const Interpreter& in, const Expr& call, const std::string& na
   if (!empty) at = call.parts.back()->place.end;
   // The last argument may stand in parentheses of its own.
   int open = 0;
-  for (std::size_t i = call.tail.begin + 1; i < at; ++i) open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+  for (std::size_t i = call.tail.begin + 1; i < at; ++i)
+    open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
   while (open > 0 && at < call.place.end - 1) open -= text[at++] == ')' ? 1 : 0;
   const auto place = static_cast<std::uint32_t>(at);
   return {.replacements = {{place, place, fmt::format("{}{}={}", empty ? "" : ", ", name, value)}},
@@ -84,11 +85,11 @@ Edit edit_for(Rule rule, const Interpreter& in, const Source& source, const Fact
       if (equals == std::string::npos || source.expr->place.begin < equals) return {};
       const std::string line = text.substr(at.end, source.expr->place.begin - at.end);
       if (line.find_first_not_of(" =") != std::string::npos) return {};
-      return {.replacements = {{at.begin, source.expr->place.begin,
-                                fmt::format("self.register_buffer(\"{}\", ", source.name)},
-                               {source.expr->place.end, source.expr->place.end,
-                                ", persistent=False)"}},
-              .safe = true};
+      return {
+          .replacements = {{at.begin, source.expr->place.begin,
+                            fmt::format("self.register_buffer(\"{}\", ", source.name)},
+                           {source.expr->place.end, source.expr->place.end, ", persistent=False)"}},
+          .safe = true};
     }
     default:
       return {};

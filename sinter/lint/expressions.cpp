@@ -247,7 +247,11 @@ Value Interpreter::evaluate_compound(const Expr& expr) {
     case ExprKind::kBool: {
       const Value left = evaluate(*expr.parts[0]);
       const std::optional<bool> known = truth(left);
-      const bool take_left = known ? *known : decide(constant_key(left).empty() ? key_at(expr.parts[0]->place) : constant_key(left), true);
+      const bool take_left = known
+                                 ? *known
+                                 : decide(constant_key(left).empty() ? key_at(expr.parts[0]->place)
+                                                                     : constant_key(left),
+                                          true);
       const bool is_or = expr.text == "or";
       return take_left == is_or ? left : evaluate(*expr.parts[1]);
     }

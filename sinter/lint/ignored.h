@@ -21,8 +21,8 @@ class Ignored {
   std::map<std::uint32_t, std::set<Rule>> lines_;  // an empty set is every rule
 };
 
-/// Reads `# sinter: ignore` and `# sinter: ignore[RULE, RULE]`. Names of rules that do not exist go to
-/// `unknown`.
+/// Reads `# sinter: ignore` and `# sinter: ignore[RULE, RULE]`. Names of rules that do not exist go
+/// to `unknown`.
 Ignored read_ignored(const Script& script, std::vector<std::string>& unknown);
 
 }  // namespace sinter::lint

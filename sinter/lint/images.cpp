@@ -18,11 +18,11 @@ struct Refusal {
   std::string_view mode;
 };
 constexpr std::array kRefusals{
-    Refusal{"jpg", "RGBA"}, Refusal{"jpg", "LA"},   Refusal{"jpg", "P"},   Refusal{"jpg", "PA"},
-    Refusal{"jpg", "F"},    Refusal{"jpg", "I"},    Refusal{"jpg", "I;16"}, Refusal{"jpg", "RGBa"},
-    Refusal{"jpg", "HSV"},  Refusal{"jpg", "LAB"},  Refusal{"png", "F"},   Refusal{"png", "CMYK"},
-    Refusal{"png", "YCbCr"}, Refusal{"png", "HSV"}, Refusal{"png", "LAB"}, Refusal{"bmp", "F"},
-    Refusal{"bmp", "LA"},   Refusal{"bmp", "CMYK"}, Refusal{"bmp", "I;16"}};
+    Refusal{"jpg", "RGBA"},  Refusal{"jpg", "LA"},   Refusal{"jpg", "P"},    Refusal{"jpg", "PA"},
+    Refusal{"jpg", "F"},     Refusal{"jpg", "I"},    Refusal{"jpg", "I;16"}, Refusal{"jpg", "RGBa"},
+    Refusal{"jpg", "HSV"},   Refusal{"jpg", "LAB"},  Refusal{"png", "F"},    Refusal{"png", "CMYK"},
+    Refusal{"png", "YCbCr"}, Refusal{"png", "HSV"},  Refusal{"png", "LAB"},  Refusal{"bmp", "F"},
+    Refusal{"bmp", "LA"},    Refusal{"bmp", "CMYK"}, Refusal{"bmp", "I;16"}};
 
 std::string extension_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
@@ -75,7 +75,10 @@ std::string mode_of_array(const Value& value, const Invocation& call) {
     return array->type == DType::kU16 ? "I;16" : "";
   }
   if (dims.size() == 3 && bytes && dims[2].extent)
-    return *dims[2].extent == 4 ? "RGBA" : *dims[2].extent == 3 ? "RGB" : *dims[2].extent == 2 ? "LA" : "";
+    return *dims[2].extent == 4   ? "RGBA"
+           : *dims[2].extent == 3 ? "RGB"
+           : *dims[2].extent == 2 ? "LA"
+                                  : "";
   return {};
 }
 
@@ -104,8 +107,10 @@ Value image_method(Interpreter& in, Thing& image, const Value& self, const std::
     return made_image(mode && mode->exact() ? mode->text : "", &image);
   }
   if (name == "putalpha") {
-    if (image.mode != "L" && image.mode != "LA") image.mode = "RGBA";
-    else image.mode = "LA";
+    if (image.mode != "L" && image.mode != "LA")
+      image.mode = "RGBA";
+    else
+      image.mode = "LA";
     return none();
   }
   if (name == "quantize") return made_image("P");
@@ -116,8 +121,9 @@ Value image_method(Interpreter& in, Thing& image, const Value& self, const std::
     for (int i = 0; i < 4; ++i) made->items.push_back(made_image("L"));
     return made;
   }
-  static constexpr std::array kSame{"resize", "crop", "rotate", "transpose", "copy", "filter",
-                                    "transform", "reduce", "thumbnail", "paste", "effect_spread"};
+  static constexpr std::array kSame{"resize",    "crop",   "rotate",       "transpose",
+                                    "copy",      "filter", "transform",    "reduce",
+                                    "thumbnail", "paste",  "effect_spread"};
   if (std::find(kSame.begin(), kSame.end(), name) != kSame.end()) {
     if (name == "paste" || name == "thumbnail") return none();
     return made_image(image.mode, &image);

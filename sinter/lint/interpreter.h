@@ -129,15 +129,17 @@ class Interpreter {
   Value lookup(const std::string& name);
   /// Whether the call is a statement of its own.
   bool statement_is_call(const Invocation& call) const { return call.expr == statement_call_; }
-  /// What to write for a device at the place that runs now: a name in reach; empty when there is none.
+  /// What to write for a device at the place that runs now: a name in reach; empty when there is
+  /// none.
   std::string device_hint() const;
   void count_step();
   /// The attribute or subscript that is being evaluated.
   const Place& current_place() const { return current_; }
 
   State state;
-  std::vector<std::shared_ptr<Object>> kept;      // containers that collect results; shared with the script
-  std::vector<std::shared_ptr<Thing>> sessions;   // shared with the script
+  std::vector<std::shared_ptr<Object>>
+      kept;  // containers that collect results; shared with the script
+  std::vector<std::shared_ptr<Thing>> sessions;  // shared with the script
   std::map<const Object*, Finding> kept_findings;
   struct CudaLoad {
     Finding finding;

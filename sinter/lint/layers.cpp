@@ -14,7 +14,7 @@ namespace {
 
 void add_child(Module& module, const std::string& name, const Value& value) {
   module.members.set(name, value);
-  module.roles[name] = as<Module>(value) ? Module::Role::kChild
+  module.roles[name] = as<Module>(value)   ? Module::Role::kChild
                        : as<Tensor>(value) ? Module::Role::kParameter
                                            : Module::Role::kPlain;
   if (auto* child = as<Module>(value)) adopt(*child, module);
@@ -98,8 +98,7 @@ TensorShape layer_shape(const Module& module, const Facts& input) {
   const bool embedding = module.library == "Embedding";
   if (!input.shape.dims) return TensorShape::some();
   TensorShape shape = TensorShape::of_rank(input.shape.dims->size() + (embedding ? 1 : 0));
-  if (!shape.dims->empty() && module.out_features)
-    shape.dims->back().extent = module.out_features;
+  if (!shape.dims->empty() && module.out_features) shape.dims->back().extent = module.out_features;
   if (module.library == "Flatten" || module.library == "Unflatten") return TensorShape::some();
   return shape;
 }
@@ -121,12 +120,13 @@ Value run_layer(Interpreter& in, Module& module, const Invocation& call) {
   for (Facts* facts : inputs)
     operands.push_back({facts, layer && layer->index ? Role::kIndex : Role::kPlain});
   const bool strict = layer != nullptr;
-  Facts facts = meet(in, module.library, operands, strict ? Meeting::kStrict : Meeting::kJoin,
-                     call.place);
+  Facts facts =
+      meet(in, module.library, operands, strict ? Meeting::kStrict : Meeting::kJoin, call.place);
   const bool norm = layer != nullptr && !layer->one_type && !layer->index;
   // The norms take mixed types on the GPU, but not on the CPU.
   if (layer && (layer->one_type || (norm && facts.device.is_cpu())))
-    for (const Facts* input : inputs) check_types(in, *input, module.dtype, module.library, call.place);
+    for (const Facts* input : inputs)
+      check_types(in, *input, module.dtype, module.library, call.place);
   facts.type = inputs.front()->type;
   if (layer != nullptr && !norm) facts.type = module.dtype;
   if (!in.state.autocast.empty()) facts.type = std::nullopt;
@@ -150,14 +150,14 @@ void record_loop(Interpreter& in, const Module& module, const Invocation& call,
   for (const Argument& argument : call.arguments) gather_facts(argument.value, inputs);
   for (const Loop& loop : in.state.loops) {
     for (const Facts* input : inputs) {
-      const bool feeds = std::any_of(
-          input->recorded.begin(), input->recorded.end(), [&](const LoopTurn& before) {
+      const bool feeds =
+          std::any_of(input->recorded.begin(), input->recorded.end(), [&](const LoopTurn& before) {
             return before.loop == loop.id && before.turn < loop.turn && before.module == &module;
           });
       if (!feeds) continue;
-      const bool known = std::any_of(
-          in.loop_findings.begin(), in.loop_findings.end(),
-          [&](const Finding& finding) { return finding.use == loop.place; });
+      const bool known =
+          std::any_of(in.loop_findings.begin(), in.loop_findings.end(),
+                      [&](const Finding& finding) { return finding.use == loop.place; });
       if (known) break;
       in.loop_findings.push_back(
           {.rule = Rule::kLoopWithoutNoGrad,

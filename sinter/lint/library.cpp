@@ -42,11 +42,11 @@ struct Word {
   DType type;
 };
 constexpr std::array kTorchTypes{
-    Word{"float32", DType::kF32}, Word{"float", DType::kF32},    Word{"float16", DType::kF16},
+    Word{"float32", DType::kF32}, Word{"float", DType::kF32},     Word{"float16", DType::kF16},
     Word{"half", DType::kF16},    Word{"bfloat16", DType::kBF16}, Word{"float64", DType::kF64},
-    Word{"double", DType::kF64},  Word{"int64", DType::kI64},    Word{"long", DType::kI64},
-    Word{"int32", DType::kI32},   Word{"int", DType::kI32},      Word{"int16", DType::kI16},
-    Word{"short", DType::kI16},   Word{"int8", DType::kI8},      Word{"uint8", DType::kU8},
+    Word{"double", DType::kF64},  Word{"int64", DType::kI64},     Word{"long", DType::kI64},
+    Word{"int32", DType::kI32},   Word{"int", DType::kI32},       Word{"int16", DType::kI16},
+    Word{"short", DType::kI16},   Word{"int8", DType::kI8},       Word{"uint8", DType::kU8},
     Word{"bool", DType::kBool}};
 
 Value other_method(Interpreter& in, const Value& receiver, const std::string& name,
@@ -137,14 +137,13 @@ Value call_library(Interpreter& in, const std::string& path, const Invocation& c
   if (Value made = call_models(in, path, call)) return made;
   if (Value made = call_images(in, path, call)) return made;
   if (Value made = call_standard(in, path, call)) return made;
-  static constexpr std::array kHarmless{"torch.", "numpy.", "os.",     "sys.",   "math.", "json.",
-                                        "re.",    "time.",  "random.", "pathlib.", "logging.",
-                                        "warnings.", "onnxruntime.", "onnx.", "tqdm.", "cv2.",
-                                        "matplotlib.", "collections.", "typing.", "subprocess.",
-                                        "safetensors.", "transformers.", "diffusers."};
-  const bool harmless = std::any_of(kHarmless.begin(), kHarmless.end(), [&](std::string_view root) {
-    return path.starts_with(root);
-  });
+  static constexpr std::array kHarmless{
+      "torch.",       "numpy.",      "os.",          "sys.",          "math.",       "json.",
+      "re.",          "time.",       "random.",      "pathlib.",      "logging.",    "warnings.",
+      "onnxruntime.", "onnx.",       "tqdm.",        "cv2.",          "matplotlib.", "collections.",
+      "typing.",      "subprocess.", "safetensors.", "transformers.", "diffusers."};
+  const bool harmless = std::any_of(kHarmless.begin(), kHarmless.end(),
+                                    [&](std::string_view root) { return path.starts_with(root); });
   if (!harmless) let_go(call);
   return nullptr;
 }
@@ -163,7 +162,8 @@ Value call_method(Interpreter& in, const Value& receiver, const std::string& nam
       return call_method(in, as<Thing>(receiver)->held, name, call);
     return thing_method(in, receiver, name, call);
   }
-  if (const auto* library = as<Library>(receiver)) return call_library(in, library->path + "." + name, call);
+  if (const auto* library = as<Library>(receiver))
+    return call_library(in, library->path + "." + name, call);
   return other_method(in, receiver, name, call);
 }
 
@@ -204,8 +204,12 @@ Value Interpreter::binary(const std::string& op, const Value& left, const Value&
     return made;
   }
   if (const auto* instance = as<Instance>(left)) {
-    const char* name = op == "+" ? "__add__" : op == "*" ? "__mul__" : op == "@" ? "__matmul__" : "";
-    if (class_member(instance->type, name)) return call(attribute(left, name, place), {right}, place);
+    const char* name = op == "+"   ? "__add__"
+                       : op == "*" ? "__mul__"
+                       : op == "@" ? "__matmul__"
+                                   : "";
+    if (class_member(instance->type, name))
+      return call(attribute(left, name, place), {right}, place);
   }
   return unknown();
 }

@@ -14,7 +14,7 @@
 namespace sinter::lint {
 namespace {
 
-constexpr int kMostPaths = 128;          // of a script
+constexpr int kMostPaths = 128;           // of a script
 constexpr int kMostPathsOfFunction = 16;  // of a function that the script does not call
 constexpr long kStepsOfScript = 1'500'000;
 constexpr long kStepsOfFunction = 60'000;
@@ -93,7 +93,8 @@ ScriptReport check_script(std::string path, std::string text, const Settings& se
   collect(script.body, nullptr, roots);
   for (const Root& root : roots)
     if (!reading.entered(*root.function)) reading.follow(root);
-  ScriptReport report{.path = std::move(path), .text = script.text, .findings = {}, .unknown_rules = {}};
+  ScriptReport report{
+      .path = std::move(path), .text = script.text, .findings = {}, .unknown_rules = {}};
   const Ignored ignored = read_ignored(script, report.unknown_rules);
   for (Finding& finding : findings.take())
     if (settings.wants(finding.rule) && !ignored.covers(finding))

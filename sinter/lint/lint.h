@@ -13,7 +13,7 @@ namespace sinter::lint {
 struct ScriptReport {
   std::string path;  // as it was given
   std::string text;
-  std::vector<Finding> findings;  // in the order of lines
+  std::vector<Finding> findings;           // in the order of lines
   std::vector<std::string> unknown_rules;  // that comments of the script ask to ignore
 };
 

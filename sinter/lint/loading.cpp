@@ -17,24 +17,26 @@ void check_load(Interpreter& in, const Invocation& call, const Value& where_to, 
               keyword_edit(in, *call.expr, "map_location", "\"cpu\"", false));
   const Value only = call.named("weights_only");
   if (!only || in.truth(only) == std::optional(false))
-    in.report(Rule::kLoadWeightsOnlyMissing, call.place,
-              only ? "weights_only=False runs code from the file"
-                   : "releases of PyTorch before 2.6 run code from the file unless weights_only=True "
-                     "is given",
-              only ? Edit{} : keyword_edit(in, *call.expr, "weights_only", "True", false));
+    in.report(
+        Rule::kLoadWeightsOnlyMissing, call.place,
+        only ? "weights_only=False runs code from the file"
+             : "releases of PyTorch before 2.6 run code from the file unless weights_only=True "
+               "is given",
+        only ? Edit{} : keyword_edit(in, *call.expr, "weights_only", "True", false));
   const auto device = asked ? device_of(where_to) : std::nullopt;
   const bool literal = as<Text>(where_to) || as<DeviceValue>(where_to);
   if (device && literal && device->is_accelerator())
     in.cuda_loads.try_emplace(
         call.place.begin,
         Interpreter::CudaLoad{
-            .finding = {.rule = Rule::kLoadMapLocationCuda,
-                        .place = call.place,
-                        .use = {},
-                        .message = fmt::format("the file is loaded to {} only to be read or merged; "
-                                               "that takes its size in GPU memory",
-                                               to_string(*device)),
-                        .edit = keyword_edit(in, *call.expr, "map_location", "\"cpu\"", false)}});
+            .finding = {
+                .rule = Rule::kLoadMapLocationCuda,
+                .place = call.place,
+                .use = {},
+                .message = fmt::format("the file is loaded to {} only to be read or merged; "
+                                       "that takes its size in GPU memory",
+                                       to_string(*device)),
+                .edit = keyword_edit(in, *call.expr, "map_location", "\"cpu\"", false)}});
 }
 
 }  // namespace

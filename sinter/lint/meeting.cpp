@@ -26,16 +26,15 @@ Blame factory_blame(const Source& source, const std::string& there) {
                         "tensors on {}",
                         source.what, there)};
   if (source.in_forward && source.literal_device)
-    return {Rule::kForwardHardcodedDevice,
-            fmt::format("forward() makes a tensor on a fixed device that meets tensors on {}",
-                        there)};
+    return {
+        Rule::kForwardHardcodedDevice,
+        fmt::format("forward() makes a tensor on a fixed device that meets tensors on {}", there)};
   if (source.in_forward)
     return {Rule::kForwardTensorWithoutDevice,
             fmt::format("{} in forward() makes a CPU tensor that meets tensors on {}",
                         named(source, "the factory"), there)};
-  return {Rule::kTensorWithoutDevice,
-          fmt::format("{} makes a CPU tensor that meets tensors on {}",
-                      named(source, "the factory"), there)};
+  return {Rule::kTensorWithoutDevice, fmt::format("{} makes a CPU tensor that meets tensors on {}",
+                                                  named(source, "the factory"), there)};
 }
 
 Blame module_blame(const Source& source, const std::string& there) {
@@ -45,9 +44,8 @@ Blame module_blame(const Source& source, const std::string& there) {
             fmt::format("the list or dict {} hides its modules from .to() and parameters(): they "
                         "stay on the CPU while their input is on {}",
                         module.plain_name, there)};
-  return {Rule::kModuleNotMoved,
-          fmt::format("{} is on the CPU where it is used with tensors on {}", named(source, "the module"),
-                      there)};
+  return {Rule::kModuleNotMoved, fmt::format("{} is on the CPU where it is used with tensors on {}",
+                                             named(source, "the module"), there)};
 }
 
 Blame blame_of(const Source& source, const Facts& other, Role role, const std::string& there) {
@@ -124,11 +122,10 @@ const Operand* away_from_cpu(std::span<const Operand> operands) {
 
 void merge_history(Facts& result, const Facts& operand) {
   for (const LoopTurn& turn : operand.recorded) {
-    const bool known = std::any_of(result.recorded.begin(), result.recorded.end(),
-                                   [&](const LoopTurn& other) {
-                                     return other.loop == turn.loop && other.turn == turn.turn &&
-                                            other.module == turn.module;
-                                   });
+    const bool known =
+        std::any_of(result.recorded.begin(), result.recorded.end(), [&](const LoopTurn& other) {
+          return other.loop == turn.loop && other.turn == turn.turn && other.module == turn.module;
+        });
     if (!known && result.recorded.size() < 16) result.recorded.push_back(turn);
   }
   result.computed = result.computed || operand.computed;
@@ -184,9 +181,8 @@ void blame(Interpreter& in, const Facts& wrong, const Facts& other, Role role,
       !other.device.name.starts_with("args."))
     return;
   Blame made = blame_of(source, other, role, there);
-  const Place place = made.rule == Rule::kModulesInPlainContainer
-                          ? source.module->plain_container
-                          : source.place;
+  const Place place =
+      made.rule == Rule::kModulesInPlainContainer ? source.module->plain_container : source.place;
   made.message += fmt::format(" ({}, line {})", what, use.line);
   in.report(made.rule, place, made.message, edit_for(made.rule, in, source, other), use);
 }
@@ -197,9 +193,9 @@ Facts meet(Interpreter& in, std::string_view what, std::span<const Operand> oper
   if (operands.empty()) return result;
   for (const Operand& operand : operands) merge_history(result, *operand.facts);
   const Operand* away = away_from_cpu(operands);
-  const bool all_scalars = std::all_of(operands.begin(), operands.end(), [](const Operand& operand) {
-    return operand.facts->shape.surely_scalar();
-  });
+  const bool all_scalars =
+      std::all_of(operands.begin(), operands.end(),
+                  [](const Operand& operand) { return operand.facts->shape.surely_scalar(); });
   const bool unknown = std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
     return !operand.facts->device.known() && (all_scalars || !operand.facts->shape.surely_scalar());
   });
@@ -208,8 +204,7 @@ Facts meet(Interpreter& in, std::string_view what, std::span<const Operand> oper
       check_pair(in, operand, *away, meeting, what, use);
       const Facts& facts = *operand.facts;
       if (facts.device.is_accelerator() && away->facts->device.is_accelerator() &&
-          !in.state.degraded &&
-          relation(facts.device, away->facts->device) == Relation::kDifferent)
+          !in.state.degraded && relation(facts.device, away->facts->device) == Relation::kDifferent)
         blame_cards(in, *away->facts, facts, what, use);
     }
     result.device = away->facts->device;
@@ -219,8 +214,8 @@ Facts meet(Interpreter& in, std::string_view what, std::span<const Operand> oper
   if (unknown) return result;
   result.device = Device::cpu();
   for (const Operand& operand : operands) {
-    const bool better = !result.source || (result.source->kind == SourceKind::kNone &&
-                                           operand.facts->source);
+    const bool better =
+        !result.source || (result.source->kind == SourceKind::kNone && operand.facts->source);
     if (better || (operand.facts->source && !operand.facts->shape.maybe_scalar() &&
                    operands.front().facts->shape.maybe_scalar() &&
                    result.source == operands.front().facts->source))

@@ -9,12 +9,12 @@ namespace sinter::lint {
 /// What a class of diffusers or transformers is, by its name.
 enum class Family {
   kNone,
-  kDenoiser,      // UNet, diffusion transformer
-  kControl,       // ControlNet
+  kDenoiser,  // UNet, diffusion transformer
+  kControl,   // ControlNet
   kAutoencoder,
-  kAdapter,       // T2I adapter, motion adapter
+  kAdapter,  // T2I adapter, motion adapter
   kTextEncoder,
-  kModel,         // any other torch.nn.Module
+  kModel,  // any other torch.nn.Module
   kPipeline,
   kScheduler,
   kTokenizer,

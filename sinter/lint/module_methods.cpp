@@ -13,7 +13,7 @@ namespace sinter::lint {
 namespace {
 
 struct Walk {
-  std::vector<std::pair<std::string, Value>> modules;     // itself first
+  std::vector<std::pair<std::string, Value>> modules;  // itself first
   std::vector<std::pair<std::string, Value>> parameters;
   std::vector<std::pair<std::string, Value>> buffers;
   bool open = false;  // a library's model has more
@@ -29,8 +29,8 @@ void walk(const Value& value, const std::string& prefix, Walk& into,
     into.open = true;
     if (module.roles.find("weight") == module.roles.end() && module.members.empty())
       parameter_of(module, "\x01weight");
-  } else if (const Layer* layer = find_layer(module.library); layer && layer->parameters &&
-                                                            module.members.empty()) {
+  } else if (const Layer* layer = find_layer(module.library);
+             layer && layer->parameters && module.members.empty()) {
     parameter_of(module, "weight");
     parameter_of(module, "bias");
   }
@@ -120,8 +120,8 @@ Value register_member(Module& module, const std::string& method, const Invocatio
   const Value value = call.get(1, "module");
   if (name == nullptr || !value) return none();
   module.members.set(name->text, value);
-  module.roles[name->text] = method == "register_parameter" ? Module::Role::kParameter
-                                                            : Module::Role::kChild;
+  module.roles[name->text] =
+      method == "register_parameter" ? Module::Role::kParameter : Module::Role::kChild;
   if (auto* held = as<Tensor>(value); held && !module.ready && held->facts.device.is_cpu())
     held->facts.source = module.source;
   if (auto* child = as<Module>(value); child && !module.ready) adopt(*child, module);
@@ -142,9 +142,9 @@ Value grow(Interpreter& in, Module& module, const std::string& method, const Inv
 
 Value listing(Interpreter& in, const Value& self, const std::string& name, const Invocation& call) {
   auto& module = *as<Module>(self);
-  static constexpr std::array kListings{"parameters", "named_parameters", "buffers",
-                                        "named_buffers", "modules", "named_modules", "children",
-                                        "named_children", "items", "values", "keys"};
+  static constexpr std::array kListings{
+      "parameters", "named_parameters", "buffers", "named_buffers", "modules", "named_modules",
+      "children",   "named_children",   "items",   "values",        "keys"};
   if (std::find(kListings.begin(), kListings.end(), name) == kListings.end()) return nullptr;
   const bool named = name.starts_with("named_") || name == "items";
   Walk all;
@@ -171,8 +171,8 @@ Value listing(Interpreter& in, const Value& self, const std::string& name, const
 }
 
 bool is_move(const std::string& name) {
-  static constexpr std::array kMoves{"to",    "cuda",   "cpu",      "half",    "float",
-                                     "double", "bfloat16", "to_empty", "xpu", "type"};
+  static constexpr std::array kMoves{"to",     "cuda",     "cpu",      "half", "float",
+                                     "double", "bfloat16", "to_empty", "xpu",  "type"};
   return std::find(kMoves.begin(), kMoves.end(), name) != kMoves.end();
 }
 
@@ -193,8 +193,7 @@ Value structural(Interpreter& in, const Value& self, const std::string& name,
   if (name == "load_state_dict") {
     for (auto& [place, load] : in.cuda_loads)
       if (const Facts* facts = facts_of(call.get(0, "state_dict"));
-          facts && facts->source && facts->source->place.begin == place &&
-          !module.device.is_cpu())
+          facts && facts->source && facts->source->place.begin == place && !module.device.is_cpu())
         load.used = true;
     return tuple({list({}), list({})});
   }
@@ -231,11 +230,23 @@ Value module_method(Interpreter& in, const Value& self, const std::string& name,
   if (name == "forward" || name == "__call__") return call_module(in, self, call);
   if (Value made = structural(in, self, name, call)) return made;
   if (Value made = listing(in, self, name, call)) return made;
-  if (name.ends_with("_offload") || name.starts_with("enable_group_offload")) return offload(module);
-  static constexpr std::array kSilent{"enable_", "disable_", "set_",  "save_", "push_to_",
-                                      "zero_grad", "compile", "load_", "fuse_", "unfuse_",
-                                      "gradient_checkpointing", "register_forward",
-                                      "register_full", "add_adapter", "delete_"};
+  if (name.ends_with("_offload") || name.starts_with("enable_group_offload"))
+    return offload(module);
+  static constexpr std::array kSilent{"enable_",
+                                      "disable_",
+                                      "set_",
+                                      "save_",
+                                      "push_to_",
+                                      "zero_grad",
+                                      "compile",
+                                      "load_",
+                                      "fuse_",
+                                      "unfuse_",
+                                      "gradient_checkpointing",
+                                      "register_forward",
+                                      "register_full",
+                                      "add_adapter",
+                                      "delete_"};
   for (const std::string_view prefix : kSilent)
     if (name.starts_with(prefix)) return none();
   if (name == "apply" || name == "share_memory" || name == "merge_and_unload" ||
@@ -253,24 +264,63 @@ Value module_method(Interpreter& in, const Value& self, const std::string& name,
 namespace {
 
 bool is_parameter_name(const std::string& name) {
-  static constexpr std::array kNames{"weight", "bias", "class_embedding", "weight_g", "weight_v",
-                                     "logit_scale", "in_proj_weight", "in_proj_bias"};
+  static constexpr std::array kNames{"weight",   "bias",        "class_embedding", "weight_g",
+                                     "weight_v", "logit_scale", "in_proj_weight",  "in_proj_bias"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 /// Methods of models that are asked for as attributes; every other name is taken for a member.
 bool is_method_name(const std::string& name) {
-  static constexpr std::array kNames{
-      "eval", "train", "parameters", "named_parameters", "buffers", "named_buffers", "modules",
-      "named_modules", "children", "named_children", "state_dict", "load_state_dict", "forward",
-      "encode", "decode", "generate", "apply", "zero_grad", "requires_grad_", "compile",
-      "register_buffer", "register_parameter", "register_module", "add_module", "get_submodule",
-      "get_parameter", "get_buffer", "get_input_embeddings", "get_output_embeddings",
-      "resize_token_embeddings", "num_parameters", "tiled_decode", "tiled_encode", "embed",
-      "get_time_embed", "append", "extend", "insert", "items", "values", "keys", "share_memory",
-      "merge_and_unload", "gradient_checkpointing_enable",
-      "gradient_checkpointing_disable", "to_bettertransformer", "prefix_decode", "__call__",
-      "encode_image", "encode_text"};
+  static constexpr std::array kNames{"eval",
+                                     "train",
+                                     "parameters",
+                                     "named_parameters",
+                                     "buffers",
+                                     "named_buffers",
+                                     "modules",
+                                     "named_modules",
+                                     "children",
+                                     "named_children",
+                                     "state_dict",
+                                     "load_state_dict",
+                                     "forward",
+                                     "encode",
+                                     "decode",
+                                     "generate",
+                                     "apply",
+                                     "zero_grad",
+                                     "requires_grad_",
+                                     "compile",
+                                     "register_buffer",
+                                     "register_parameter",
+                                     "register_module",
+                                     "add_module",
+                                     "get_submodule",
+                                     "get_parameter",
+                                     "get_buffer",
+                                     "get_input_embeddings",
+                                     "get_output_embeddings",
+                                     "resize_token_embeddings",
+                                     "num_parameters",
+                                     "tiled_decode",
+                                     "tiled_encode",
+                                     "embed",
+                                     "get_time_embed",
+                                     "append",
+                                     "extend",
+                                     "insert",
+                                     "items",
+                                     "values",
+                                     "keys",
+                                     "share_memory",
+                                     "merge_and_unload",
+                                     "gradient_checkpointing_enable",
+                                     "gradient_checkpointing_disable",
+                                     "to_bettertransformer",
+                                     "prefix_decode",
+                                     "__call__",
+                                     "encode_image",
+                                     "encode_text"};
   if (is_move(name)) return true;
   if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
   for (const std::string_view prefix :
@@ -292,7 +342,7 @@ Value module_attribute(Interpreter& in, const Value& self, const std::string& na
     Held held;
     gather_parameters(module, held);
     return device_value(module.spread || held.storage.empty() ? Device{}
-                                                            : held.storage.front().device);
+                                                              : held.storage.front().device);
   }
   if (name == "dtype" && module.opaque) return type_value(module.dtype);
   if (name == "config") return unknown(in.key_at(module.place) + ".config");

@@ -140,8 +140,8 @@ void move_tensor(Tensor& tensor, const Module& module, const Move& move) {
   if (move.device && module.source) tensor.facts.source = module.source;
 }
 
-void move_one(Module& module, const Move& move, const Place& place,
-              std::set<const Module*>& seen, Place& ran_half) {
+void move_one(Module& module, const Move& move, const Place& place, std::set<const Module*>& seen,
+              Place& ran_half) {
   if (!seen.insert(&module).second) return;
   if (module.ran_half_on_cpu.known()) ran_half = module.ran_half_on_cpu;
   if (move.device) {
@@ -183,8 +183,7 @@ void move_module(Interpreter& in, Module& module, const Move& move, const Place&
     source->expr = nullptr;
     module.source = source;
   }
-  if (move.device && move.device->is_accelerator() && module.source &&
-      move.device->index > 0) {
+  if (move.device && move.device->is_accelerator() && module.source && move.device->index > 0) {
     auto source = std::make_shared<Source>(*module.source);
     source->place = place;
     source->expr = nullptr;
@@ -239,8 +238,9 @@ void hide_modules(const Value& container, const Place& place, const std::string&
 
 bool put_on_cpu_on_purpose(const Facts& facts) {
   if (!facts.device.is_cpu() || !facts.source) return false;
-  return facts.source->kind == SourceKind::kMove || facts.source->kind == SourceKind::kForwardMove ||
-         facts.source->literal_device || facts.source->forced_cpu;
+  return facts.source->kind == SourceKind::kMove ||
+         facts.source->kind == SourceKind::kForwardMove || facts.source->literal_device ||
+         facts.source->forced_cpu;
 }
 
 SourcePtr blamed_on(SourceKind kind, const Facts& facts, const Place& place,

@@ -12,9 +12,9 @@ namespace sinter::lint {
 struct Layer {
   std::string_view name;
   bool parameters = true;
-  bool one_type = false;       // float input of another type than the weights is refused
-  bool index = false;          // the input picks rows of the weights
-  bool several = false;        // gives a tuple
+  bool one_type = false;  // float input of another type than the weights is refused
+  bool index = false;     // the input picks rows of the weights
+  bool several = false;   // gives a tuple
 };
 const Layer* find_layer(std::string_view name);
 
@@ -42,7 +42,8 @@ void adopt(Module& child, const Module& parent);
 Value parameter_of(Module& module, const std::string& name);
 
 /// Notes that a loop computes with gradients, and reports when it feeds on its own results.
-void record_loop(Interpreter& in, const Module& module, const Invocation& call, const Value& result);
+void record_loop(Interpreter& in, const Module& module, const Invocation& call,
+                 const Value& result);
 
 /// unet, vae, tokenizer ... of a pipeline, made when it is asked for; null for other names.
 Value pipeline_part(Interpreter& in, Thing& pipeline, const std::string& name);

@@ -21,14 +21,14 @@ Value Interpreter::lookup(const std::string& name) {
         return attribute(std::make_shared<Library>(module), name, {});
   }
   static const std::set<std::string, std::less<>> kBuiltins{
-      "abs",     "all",        "any",     "bool",     "callable", "dict",       "dir",
-      "divmod",  "enumerate",  "exit",    "filter",   "float",    "format",     "getattr",
-      "hasattr", "id",         "input",   "int",      "isinstance", "issubclass", "iter",
-      "len",     "list",       "map",     "max",      "min",      "next",       "object",
-      "open",    "pow",        "print",   "property", "quit",     "range",      "repr",
-      "reversed", "round",     "set",     "setattr",  "slice",    "sorted",     "staticmethod",
-      "classmethod", "str",    "sum",     "super",    "tuple",    "type",       "vars",
-      "zip",     "frozenset",  "delattr", "bytes",    "hash",     "Exception"};
+      "abs",         "all",       "any",     "bool",     "callable",   "dict",       "dir",
+      "divmod",      "enumerate", "exit",    "filter",   "float",      "format",     "getattr",
+      "hasattr",     "id",        "input",   "int",      "isinstance", "issubclass", "iter",
+      "len",         "list",      "map",     "max",      "min",        "next",       "object",
+      "open",        "pow",       "print",   "property", "quit",       "range",      "repr",
+      "reversed",    "round",     "set",     "setattr",  "slice",      "sorted",     "staticmethod",
+      "classmethod", "str",       "sum",     "super",    "tuple",      "type",       "vars",
+      "zip",         "frozenset", "delattr", "bytes",    "hash",       "Exception"};
   if (kBuiltins.contains(name)) return std::make_shared<Library>("builtins." + name);
   return unknown("name:" + name);
 }
@@ -118,11 +118,11 @@ void Interpreter::define_class(const Statement& statement) {
     made->bases.push_back(value);
   }
   for (const ExprPtr& decorator : definition.decorators) {
-    const Value value = evaluate(decorator->kind == ExprKind::kCall ? *decorator->parts[0]
-                                                                    : *decorator);
+    const Value value =
+        evaluate(decorator->kind == ExprKind::kCall ? *decorator->parts[0] : *decorator);
     if (const auto* library = as<Library>(value))
-      made->data = made->data || library->path.ends_with("dataclass") ||
-                   library->path.starts_with("attr");
+      made->data =
+          made->data || library->path.ends_with("dataclass") || library->path.starts_with("attr");
   }
   set_name(definition.name, made);
   auto inside = std::make_shared<Frame>(frame());
@@ -151,8 +151,7 @@ Value Interpreter::make_function(const FunctionDef& definition) {
   made->place = definition.place;
   made->scope = frame().scope;
   // Methods see the names around their class, not those inside it.
-  if (in_class_body() && made->scope->parent)
-    made->scope = made->scope->parent;
+  if (in_class_body() && made->scope->parent) made->scope = made->scope->parent;
   for (const Parameter& parameter : definition.parameters)
     made->fallbacks.push_back(parameter.fallback ? evaluate(*parameter.fallback) : nullptr);
   return made;

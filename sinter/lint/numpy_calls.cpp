@@ -14,12 +14,14 @@ struct TypeName {
   std::string_view name;
   DType type;
 };
-constexpr std::array kTypes{
-    TypeName{"float64", DType::kF64}, TypeName{"double", DType::kF64}, TypeName{"float32", DType::kF32},
-    TypeName{"single", DType::kF32},  TypeName{"float16", DType::kF16}, TypeName{"half", DType::kF16},
-    TypeName{"int64", DType::kI64},   TypeName{"int32", DType::kI32},  TypeName{"int16", DType::kI16},
-    TypeName{"int8", DType::kI8},     TypeName{"uint8", DType::kU8},   TypeName{"uint16", DType::kU16},
-    TypeName{"uint32", DType::kU32},  TypeName{"bool_", DType::kBool}, TypeName{"bool", DType::kBool}};
+constexpr std::array kTypes{TypeName{"float64", DType::kF64}, TypeName{"double", DType::kF64},
+                            TypeName{"float32", DType::kF32}, TypeName{"single", DType::kF32},
+                            TypeName{"float16", DType::kF16}, TypeName{"half", DType::kF16},
+                            TypeName{"int64", DType::kI64},   TypeName{"int32", DType::kI32},
+                            TypeName{"int16", DType::kI16},   TypeName{"int8", DType::kI8},
+                            TypeName{"uint8", DType::kU8},    TypeName{"uint16", DType::kU16},
+                            TypeName{"uint32", DType::kU32},  TypeName{"bool_", DType::kBool},
+                            TypeName{"bool", DType::kBool}};
 
 /// The element type that a dtype argument names: np.float32, "float32", float.
 std::optional<DType> numpy_type(const Value& value) {
@@ -42,10 +44,10 @@ TensorShape sizes(const Value& value) {
     TensorShape shape{.dims = std::vector<Dim>{}};
     for (const Value& item : several->items) {
       const auto* extent = as<Number>(item);
-      shape.dims->push_back(extent && extent->value
-                                ? Dim{.extent = static_cast<std::int64_t>(*extent->value),
-                                      .place = extent->place}
-                                : Dim{});
+      shape.dims->push_back(
+          extent && extent->value
+              ? Dim{.extent = static_cast<std::int64_t>(*extent->value), .place = extent->place}
+              : Dim{});
     }
     return shape;
   }
@@ -127,7 +129,8 @@ std::optional<DType> combined(const Array& a, const Value& other, const std::str
     type = promote(fa, fb);
     // Integers of four bytes and more with float32 give float64.
     const bool mixed = a.type && b->type && is_floating(a.type) != is_floating(b->type);
-    const std::optional<DType> whole = mixed ? (is_floating(a.type) ? b->type : a.type) : std::nullopt;
+    const std::optional<DType> whole =
+        mixed ? (is_floating(a.type) ? b->type : a.type) : std::nullopt;
     if (mixed && type == DType::kF32 && dtype_bytes(*whole) >= 4) type = DType::kF64;
   } else if (const auto* digits = as<Number>(other)) {
     if (!digits->integer && type && !is_floating(type)) type = DType::kF64;
@@ -144,8 +147,9 @@ Value elementwise(const std::string& name, const Invocation& call) {
   const Value first = call.get(0, "x");
   const auto* a = as<Array>(first);
   if (a == nullptr) return nullptr;
-  static constexpr std::array kFloat{"sqrt", "exp", "log", "sin", "cos", "tanh", "mean", "std",
-                                     "divide", "true_divide", "hypot", "linalg.norm", "average"};
+  static constexpr std::array kFloat{"sqrt",  "exp",         "log",    "sin",    "cos",
+                                     "tanh",  "mean",        "std",    "divide", "true_divide",
+                                     "hypot", "linalg.norm", "average"};
   std::optional<DType> type = a->type;
   const bool makes_float = std::find(kFloat.begin(), kFloat.end(), name) != kFloat.end();
   if (makes_float && type && !is_floating(type)) type = DType::kF64;
@@ -153,8 +157,9 @@ Value elementwise(const std::string& name, const Invocation& call) {
   if (name == "argmax" || name == "argsort" || name == "argmin" || name == "where" ||
       name == "nonzero")
     type = name == "where" ? std::nullopt : std::optional(DType::kI64);
-  static constexpr std::array kSameShape{"clip", "sqrt", "exp", "log", "abs", "ascontiguousarray",
-                                         "copy", "flip", "nan_to_num", "round", "square"};
+  static constexpr std::array kSameShape{
+      "clip", "sqrt", "exp",        "log",   "abs",   "ascontiguousarray",
+      "copy", "flip", "nan_to_num", "round", "square"};
   const bool same = std::find(kSameShape.begin(), kSameShape.end(), name) != kSameShape.end();
   return array(type, same ? a->shape : TensorShape::some());
 }
@@ -184,9 +189,10 @@ Value random_array(const std::string& name, const Invocation& call) {
 }
 
 Value filled(const std::string& name, const Invocation& call) {
-  static constexpr std::array kFilled{"zeros", "ones", "empty", "full", "eye", "identity",
-                                      "linspace", "arange", "zeros_like", "ones_like",
-                                      "empty_like", "full_like", "logspace", "meshgrid", "tri"};
+  static constexpr std::array kFilled{"zeros",      "ones",      "empty",      "full",
+                                      "eye",        "identity",  "linspace",   "arange",
+                                      "zeros_like", "ones_like", "empty_like", "full_like",
+                                      "logspace",   "meshgrid",  "tri"};
   if (std::find(kFilled.begin(), kFilled.end(), name) == kFilled.end()) return nullptr;
   std::optional<DType> type = DType::kF64;
   TensorShape shape = sizes(call.get(0, "shape"));
@@ -204,9 +210,12 @@ Value filled(const std::string& name, const Invocation& call) {
         type = DType::kF64;
   }
   if (name == "full") type = type_of_items(call.get(1, "fill_value"));
-  const std::size_t at = name == "full" ? 2 : name == "zeros" || name == "ones" || name == "empty" ? 1
-                                                                                              : Invocation::kNowhere;
-  if (const Value asked = call.get(at, "dtype"); asked && !as<None>(asked)) type = numpy_type(asked);
+  const std::size_t at = name == "full" ? 2
+                         : name == "zeros" || name == "ones" || name == "empty"
+                             ? 1
+                             : Invocation::kNowhere;
+  if (const Value asked = call.get(at, "dtype"); asked && !as<None>(asked))
+    type = numpy_type(asked);
   return array(type, shape);
 }
 
@@ -255,7 +264,8 @@ Value array_binary(const std::string& op, const Value& left, const Value& right)
   TensorShape shape = one.shape;
   if (const auto* b = as<Array>(other)) shape = broadcast(one.shape, b->shape);
   auto made = std::make_shared<Array>(combined(one, other, op), shape);
-  made->from_file = !made->type && (one.from_file || (as<Array>(other) && as<Array>(other)->from_file));
+  made->from_file =
+      !made->type && (one.from_file || (as<Array>(other) && as<Array>(other)->from_file));
   return made;
 }
 
@@ -284,7 +294,9 @@ Value array_attribute(const Array& given, const Value& self, const std::string& 
   if (name == "ndim")
     return number(given.shape.rank() ? std::optional(static_cast<double>(*given.shape.rank()))
                                      : std::nullopt);
-  if (name == "T") return array(given.type, given.shape.rank() ? TensorShape::of_rank(*given.shape.rank()) : given.shape);
+  if (name == "T")
+    return array(given.type,
+                 given.shape.rank() ? TensorShape::of_rank(*given.shape.rank()) : given.shape);
   if (name == "size" || name == "nbytes") return number(std::nullopt);
   return std::make_shared<Bound>(self, name);
 }
@@ -300,7 +312,8 @@ Value array_method(Interpreter& in, const Array& given, const std::string& name,
     return made;
   }
   if (name == "transpose" || name == "swapaxes")
-    return array(given.type, given.shape.rank() ? TensorShape::of_rank(*given.shape.rank()) : given.shape);
+    return array(given.type,
+                 given.shape.rank() ? TensorShape::of_rank(*given.shape.rank()) : given.shape);
   if (name == "tolist") {
     auto made = std::make_shared<Sequence>(Sequence::Type::kList);
     made->open = true;

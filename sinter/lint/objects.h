@@ -9,7 +9,8 @@ namespace sinter::lint {
 /// A member of a class of the script or of those that it derives from; null when there is none.
 Value class_member(const Value& type, const std::string& name);
 
-/// Whether a class of the script derives from a model of a library, which brings members of its own.
+/// Whether a class of the script derives from a model of a library, which brings members of its
+/// own.
 bool derives_from_library_model(const Value& type);
 
 /// What is blamed for the parameters of a module that is on the wrong device.

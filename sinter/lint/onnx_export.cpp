@@ -24,8 +24,7 @@ Place place_of(const Argument& argument, const Place& call) {
 std::vector<Argument> example_inputs(const Invocation& call) {
   std::vector<Argument> all;
   const Value given = call.get(1, "args");
-  if (const auto* several = as<Sequence>(given);
-      several && several->type != Sequence::Type::kSet) {
+  if (const auto* several = as<Sequence>(given); several && several->type != Sequence::Type::kSet) {
     for (const Value& item : several->items) all.push_back({"", item, nullptr});
     if (auto* last = all.empty() ? nullptr : as<Dict>(all.back().value)) {
       std::vector<Argument> named;
@@ -63,15 +62,18 @@ std::optional<std::vector<std::string>> names_of(const Value& value) {
 void check_model(Interpreter& in, const Invocation& call) {
   const auto* module = as<Module>(call.get(0, "model"));
   if (module && module->training)
-    in.report(Rule::kExportNotEval, call.place,
-              "the model is exported in training mode; the dynamo exporter then writes Dropout nodes");
+    in.report(
+        Rule::kExportNotEval, call.place,
+        "the model is exported in training mode; the dynamo exporter then writes Dropout nodes");
   const bool trainable = !module || module->trainable;
   if (in.gradients_on() && trainable)
-    in.report(Rule::kExportGradEnabled, call.place, "there is no torch.no_grad() around the export");
+    in.report(Rule::kExportGradEnabled, call.place,
+              "there is no torch.no_grad() around the export");
   if (!in.state.autocast.empty())
-    in.report(Rule::kExportUnderAutocast, in.state.autocast.back(),
-              "autocast writes Cast nodes around every product; export the half precision model itself",
-              {}, call.place);
+    in.report(
+        Rule::kExportUnderAutocast, in.state.autocast.back(),
+        "autocast writes Cast nodes around every product; export the half precision model itself",
+        {}, call.place);
 }
 
 void check_settings(Interpreter& in, const Invocation& call) {
@@ -80,7 +82,8 @@ void check_settings(Interpreter& in, const Invocation& call) {
     if (digits && digits->value && *digits->value < kOldestOpset) {
       Edit edit;
       if (opset->expr && opset->expr->kind == ExprKind::kNumber)
-        edit = {.replacements = {{opset->expr->place.begin, opset->expr->place.end, "17"}}, .safe = true};
+        edit = {.replacements = {{opset->expr->place.begin, opset->expr->place.end, "17"}},
+                .safe = true};
       in.report(Rule::kExportOpsetTooLow, place_of(*opset, call.place),
                 fmt::format("opset {} has no LayerNormalization; it is broken into primitive nodes",
                             *digits->value),
@@ -91,7 +94,8 @@ void check_settings(Interpreter& in, const Invocation& call) {
     if (in.truth(folding->value) == std::optional(false)) {
       Edit edit;
       if (folding->expr && folding->expr->kind == ExprKind::kFalse)
-        edit = {.replacements = {{folding->expr->place.begin, folding->expr->place.end, "True"}}, .safe = true};
+        edit = {.replacements = {{folding->expr->place.begin, folding->expr->place.end, "True"}},
+                .safe = true};
       in.report(Rule::kExportConstantFoldingOff, place_of(*folding, call.place),
                 "constants stay as nodes and have to be folded before an engine is built", edit,
                 call.place);
@@ -104,7 +108,8 @@ void check_settings(Interpreter& in, const Invocation& call) {
 bool has_axis(const Value& axes, std::string_view axis) {
   if (auto* dict = as<Dict>(axes)) return dict->entries.find(axis) != nullptr;
   const auto* several = as<Sequence>(axes);
-  return several && std::any_of(several->items.begin(), several->items.end(), [&](const Value& item) {
+  return several &&
+         std::any_of(several->items.begin(), several->items.end(), [&](const Value& item) {
            const auto* digits = as<Number>(item);
            return digits && digits->value && fmt::format("{}", *digits->value) == axis;
          });
@@ -114,7 +119,8 @@ bool is_optional_size(const Facts& facts) {
   // Without a dimension, or of one element: the same for every batch.
   if (facts.shape.maybe_scalar()) return true;
   if (!facts.shape.dims) return false;
-  return facts.shape.dims->size() == 1 && facts.shape.dims->front().extent == std::optional<std::int64_t>(1);
+  return facts.shape.dims->size() == 1 &&
+         facts.shape.dims->front().extent == std::optional<std::int64_t>(1);
 }
 
 void check_axes(Interpreter& in, const Invocation& call, const std::vector<Argument>& inputs,
@@ -125,12 +131,14 @@ void check_axes(Interpreter& in, const Invocation& call, const std::vector<Argum
   if (axes == nullptr || !axes->others.empty() || axes->entries.empty()) return;
   std::set<std::string> known(names.begin(), names.end());
   std::optional<std::vector<std::string>> outputs = std::vector<std::string>{};
-  if (const Value value = call.named("output_names"); value && !as<None>(value)) outputs = names_of(value);
+  if (const Value value = call.named("output_names"); value && !as<None>(value))
+    outputs = names_of(value);
   if (!outputs) return;
   known.insert(outputs->begin(), outputs->end());
   std::string wrong;
   for (const auto& [name, value] : axes->entries.all())
-    if (!known.contains(name)) wrong = fmt::format("'{}' in dynamic_axes names no input or output", name);
+    if (!known.contains(name))
+      wrong = fmt::format("'{}' in dynamic_axes names no input or output", name);
   bool batch = false;
   for (const std::string& name : names)
     if (const Value* found = axes->entries.find(name)) batch = batch || has_axis(*found, "0");
@@ -140,7 +148,8 @@ void check_axes(Interpreter& in, const Invocation& call, const std::vector<Argum
     const std::string name = i < names.size() ? names[i] : fmt::format("input {}", i + 1);
     const Value* found = i < names.size() ? axes->entries.find(name) : nullptr;
     if (found == nullptr || !has_axis(*found, "0"))
-      wrong = fmt::format("{} shares the batch with the inputs that vary, but has no dynamic axis 0", name);
+      wrong = fmt::format(
+          "{} shares the batch with the inputs that vary, but has no dynamic axis 0", name);
   }
   if (!wrong.empty())
     in.report(Rule::kExportDynamicAxesMissing, place_of(*given, call.place), wrong, {}, call.place);

@@ -12,7 +12,7 @@ namespace {
 
 /// The operands of a call in the order of the function form: self first.
 struct Operands {
-  std::vector<Value> held;       // keeps the facts alive
+  std::vector<Value> held;  // keeps the facts alive
   std::vector<Operand> list;
   std::vector<std::size_t> position;  // of each in the function form
 };
@@ -163,7 +163,8 @@ void check_one_type(Interpreter& in, const Operator& op, const Operands& operand
     if (is_floating(operand.facts->type) && is_floating(last.type) &&
         *operand.facts->type != *last.type) {
       // The weights are what came from a module; the other one is the input.
-      const bool module_first = operand.facts->source && operand.facts->source->kind == SourceKind::kModule;
+      const bool module_first =
+          operand.facts->source && operand.facts->source->kind == SourceKind::kModule;
       check_types(in, module_first ? last : *operand.facts,
                   module_first ? operand.facts->type : last.type, op.name, use);
       return;

@@ -7,8 +7,21 @@
 namespace sinter::lint {
 
 enum class OutType { kSame, kPromote, kBool, kLong, kFloat, kUnknown };
-enum class OutShape { kSame, kBroadcast, kSameRank, kReduced, kScalar, kSome, kAnything, kStack,
-                      kAdd, kDrop, kView, kFlat, kPlain2 };
+enum class OutShape {
+  kSame,
+  kBroadcast,
+  kSameRank,
+  kReduced,
+  kScalar,
+  kSome,
+  kAnything,
+  kStack,
+  kAdd,
+  kDrop,
+  kView,
+  kFlat,
+  kPlain2
+};
 enum class Returns { kTensor, kTensors, kNumber, kList, kNothing, kSelf };
 
 /// One row per operator of torch, torch.nn.functional or Tensor: which operands have to meet on one
@@ -19,7 +32,7 @@ struct Operator {
   OutType type = OutType::kSame;
   OutShape shape = OutShape::kSame;
   Returns returns = Returns::kTensor;
-  int index_at = -1;    // position of the operand that indexes, counted in the function form
+  int index_at = -1;      // position of the operand that indexes, counted in the function form
   bool one_type = false;  // float operands of different types are refused
 };
 

@@ -40,8 +40,8 @@ constexpr std::array kParts{
 };
 
 const Part* find_part(std::string_view name) {
-  const auto found = std::find_if(kParts.begin(), kParts.end(),
-                                  [&](const Part& row) { return row.name == name; });
+  const auto found =
+      std::find_if(kParts.begin(), kParts.end(), [&](const Part& row) { return row.name == name; });
   return found == kParts.end() ? nullptr : found;
 }
 
@@ -104,8 +104,8 @@ Value pretrained_pipeline(Interpreter& in, const std::string& name, const Invoca
     pipeline.type = std::nullopt;
   }
   for (const Argument& argument : call.arguments)
-    if (!argument.name.empty() && (as<Module>(argument.value) || as<Thing>(argument.value) ||
-                                   as<None>(argument.value)))
+    if (!argument.name.empty() &&
+        (as<Module>(argument.value) || as<Thing>(argument.value) || as<None>(argument.value)))
       pipeline.attributes.set(argument.name, argument.value);
   return thing;
 }
@@ -130,7 +130,8 @@ Value made_by_class(Interpreter& in, const std::string& name, const std::string&
 }
 
 bool from_model_library(const std::string& path) {
-  for (const std::string_view root : {"diffusers.", "transformers.", "models.", "optimum.", "peft."})
+  for (const std::string_view root :
+       {"diffusers.", "transformers.", "models.", "optimum.", "peft."})
     if (path.starts_with(root)) return true;
   return false;
 }
@@ -213,7 +214,8 @@ Value call_models(Interpreter& in, const std::string& path, const Invocation& ca
   const std::string last = path.substr(dot + 1);
   if (path.starts_with("accelerate.")) return accelerate(in, last, call);
   if (last == "randn_tensor") return randn_tensor(in, call);
-  if (path == "peft.get_peft_model" && as<Module>(call.get(0, "model"))) return call.get(0, "model");
+  if (path == "peft.get_peft_model" && as<Module>(call.get(0, "model")))
+    return call.get(0, "model");
   if (!from_model_library(path)) return nullptr;
   if (last == "from_pretrained" || last == "from_config" || last == "from_single_file" ||
       last == "from_pipe" || last == "from_unet") {

@@ -34,7 +34,8 @@ void each_expression(const Expr& expr, const std::function<void(const Expr&)>& v
 /// "cuda:1" and above, written out.
 void check_device_numbers(const Script& script, Findings& findings) {
   for (const Place& place : script.string_constants) {
-    std::string_view word = std::string_view(script.text).substr(place.begin, place.end - place.begin);
+    std::string_view word =
+        std::string_view(script.text).substr(place.begin, place.end - place.begin);
     if (word.size() < 3 || (word.front() != '"' && word.front() != '\'')) continue;
     word = word.substr(1, word.size() - 2);
     if (!word.starts_with("cuda:") || word.size() == 5 || word.size() > 8) continue;
@@ -68,7 +69,8 @@ bool is_move(const Expr& expr) {
   return false;
 }
 
-/// A handler that leaves, or that moves something by itself, does not go on as if nothing had happened.
+/// A handler that leaves, or that moves something by itself, does not go on as if nothing had
+/// happened.
 bool goes_on(const Handler& handler) {
   bool answers = false;
   each_statement(handler.body, [&](const Statement& statement) {
@@ -80,8 +82,8 @@ bool goes_on(const Handler& handler) {
     each_expression(*statement.value, [&](const Expr& expr) {
       if (expr.kind != ExprKind::kCall) return;
       const std::string& name = expr.parts[0]->text;
-      static constexpr std::array kAnswers{"exit", "_exit", "quit", "to", "cpu", "cuda", "error",
-                                           "fail", "skip", "abort"};
+      static constexpr std::array kAnswers{"exit", "_exit", "quit", "to",   "cpu",
+                                           "cuda", "error", "fail", "skip", "abort"};
       // logging.error() is no answer.
       const bool logs = name == "error" && expr.parts[0]->kind == ExprKind::kAttribute &&
                         !expr.parts[0]->parts.empty() && expr.parts[0]->parts[0]->text != "parser";
@@ -131,9 +133,11 @@ void check_swallowed(const Script& script, Findings& findings) {
 }
 
 void check_default_device(const Script& script, Findings& findings) {
-  const bool library = std::any_of(script.body.begin(), script.body.end(), [](const auto& statement) {
-    return statement->kind == StatementKind::kFunction || statement->kind == StatementKind::kClass;
-  });
+  const bool library =
+      std::any_of(script.body.begin(), script.body.end(), [](const auto& statement) {
+        return statement->kind == StatementKind::kFunction ||
+               statement->kind == StatementKind::kClass;
+      });
   if (!library) return;
   for (const auto& statement : script.body) {
     if (statement->kind != StatementKind::kExpression) continue;
@@ -141,8 +145,9 @@ void check_default_device(const Script& script, Findings& findings) {
     if (expr.kind != ExprKind::kCall) continue;
     const std::string& name = expr.parts[0]->text;
     if (name != "set_default_device" && name != "set_default_tensor_type") continue;
-    const bool cpu = expr.parts.size() > 1 && expr.parts[1]->kind == ExprKind::kText &&
-                     (expr.parts[1]->text == "cpu" || expr.parts[1]->text.find("cuda") == std::string::npos);
+    const bool cpu =
+        expr.parts.size() > 1 && expr.parts[1]->kind == ExprKind::kText &&
+        (expr.parts[1]->text == "cpu" || expr.parts[1]->text.find("cuda") == std::string::npos);
     if (cpu) continue;
     findings.add({.rule = Rule::kDefaultDeviceGlobal,
                   .place = expr.place,

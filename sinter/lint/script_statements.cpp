@@ -88,8 +88,8 @@ void ScriptReader::simple_statement(TSNode node, Body& into) {
   const Nodes parts = children(node);
   if (type == "expression_statement") {
     if (parts.empty()) return;
-    if (parts.size() == 1 && (kind(parts[0]) == "assignment" ||
-                              kind(parts[0]) == "augmented_assignment")) {
+    if (parts.size() == 1 &&
+        (kind(parts[0]) == "assignment" || kind(parts[0]) == "augmented_assignment")) {
       assignment(parts[0], item);
     } else {
       item.kind = StatementKind::kExpression;

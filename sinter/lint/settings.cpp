@@ -16,16 +16,15 @@ namespace {
 std::set<Rule> rules_in(const toml::node& node, const std::string& key, const std::string& path) {
   const toml::array* names = node.as_array();
   if (names == nullptr)
-    throw Error(ErrorCode::kBadFile,
-                fmt::format("{}:{}: tool.sinter.lint.{} is no list of rules", path,
-                            node.source().begin.line, key));
+    throw Error(ErrorCode::kBadFile, fmt::format("{}:{}: tool.sinter.lint.{} is no list of rules",
+                                                 path, node.source().begin.line, key));
   std::set<Rule> rules;
   for (const toml::node& item : *names) {
     const std::string name = item.value_or(std::string());
     const auto rule = find_rule(name);
     if (!rule)
-      throw Error(ErrorCode::kBadFile, fmt::format("{}:{}: there is no rule '{}'", path,
-                                                   item.source().begin.line, name),
+      throw Error(ErrorCode::kBadFile,
+                  fmt::format("{}:{}: there is no rule '{}'", path, item.source().begin.line, name),
                   "docs/lint.md lists them");
     rules.insert(*rule);
   }
@@ -38,9 +37,8 @@ Settings read_settings(const std::string& text, const std::string& path) {
   const toml::parse_result parsed = toml::parse(text, path);
   if (!parsed) {
     const toml::source_position& at = parsed.error().source().begin;
-    throw Error(ErrorCode::kBadFile,
-                fmt::format("{}:{}:{}: this is no TOML: {}", path, at.line, at.column,
-                            parsed.error().description()));
+    throw Error(ErrorCode::kBadFile, fmt::format("{}:{}:{}: this is no TOML: {}", path, at.line,
+                                                 at.column, parsed.error().description()));
   }
   Settings settings;
   const toml::table* section = parsed.table()["tool"]["sinter"]["lint"].as_table();

@@ -75,7 +75,8 @@ Value chained(Interpreter& in, const std::string& name, const Invocation& call) 
   auto made = std::make_shared<Sequence>(Sequence::Type::kList);
   if (name == "chain") {
     for (const Argument& argument : call.arguments) {
-      const bool all = in.iterate(argument.value, [&](Value item) { made->items.push_back(std::move(item)); });
+      const bool all =
+          in.iterate(argument.value, [&](Value item) { made->items.push_back(std::move(item)); });
       made->open = made->open || !all;
     }
     return made;
@@ -104,10 +105,10 @@ Value onnx_session(Interpreter& in, const Invocation& call) {
     for (const Value& provider : several->items) {
       const auto* pair = as<Sequence>(provider);
       const auto* word = as<Text>(pair && !pair->items.empty() ? pair->items[0] : provider);
-      gpu = gpu || (word && (word->text == "CUDAExecutionProvider" ||
-                             word->text == "TensorrtExecutionProvider" ||
-                             word->text == "ROCMExecutionProvider" ||
-                             word->text == "DmlExecutionProvider"));
+      gpu = gpu ||
+            (word &&
+             (word->text == "CUDAExecutionProvider" || word->text == "TensorrtExecutionProvider" ||
+              word->text == "ROCMExecutionProvider" || word->text == "DmlExecutionProvider"));
     }
   }
   if (gpu) in.sessions.push_back(made);
@@ -125,7 +126,8 @@ Value contexts(const std::string& path_name, const Invocation& call) {
   auto made = std::make_shared<Thing>(Thing::What::kContext);
   made->name = "other";
   (void)path_name;
-  if (path_name == "contextlib.nullcontext" && !call.arguments.empty()) return call.arguments[0].value;
+  if (path_name == "contextlib.nullcontext" && !call.arguments.empty())
+    return call.arguments[0].value;
   return made;
 }
 
@@ -148,7 +150,8 @@ Value call_standard(Interpreter& in, const std::string& name, const Invocation& 
     if (name.ends_with("trange")) return call_builtin(in, "range", call);
     return call.arguments[0].value;
   }
-  if (name == "types.SimpleNamespace" || name == "argparse.Namespace") return namespace_of(in, call);
+  if (name == "types.SimpleNamespace" || name == "argparse.Namespace")
+    return namespace_of(in, call);
   if (name == "collections.OrderedDict" || name == "collections.defaultdict") {
     Invocation rest = call;
     if (name.ends_with("defaultdict") && !rest.arguments.empty())
@@ -165,8 +168,11 @@ Value call_standard(Interpreter& in, const std::string& name, const Invocation& 
   if (name == "warnings.catch_warnings") return contexts(name, call);
   if (name.starts_with("math.") || name.starts_with("random.") || name.starts_with("time.")) {
     if (name == "random.choice" || name == "random.sample" || name == "random.shuffle")
-      return call.arguments.empty() ? unknown() : in.subscript(call.arguments[0].value, number(std::nullopt), call.place);
-    return number(std::nullopt, name == "math.ceil" || name == "math.floor" || name == "random.randint");
+      return call.arguments.empty()
+                 ? unknown()
+                 : in.subscript(call.arguments[0].value, number(std::nullopt), call.place);
+    return number(std::nullopt,
+                  name == "math.ceil" || name == "math.floor" || name == "random.randint");
   }
   return nullptr;
 }

@@ -107,8 +107,8 @@ Interpreter::Flow Interpreter::run_if(const Statement& statement) {
     const Value value = evaluate(test);
     const std::optional<bool> known = truth(value);
     const auto* open = as<Unknown>(value);
-    taken = known ? *known
-                  : decide(open && !open->key.empty() ? open->key : key_at(test.place), false);
+    taken =
+        known ? *known : decide(open && !open->key.empty() ? open->key : key_at(test.place), false);
   } else {
     taken = condition(test);
   }
@@ -190,9 +190,9 @@ Interpreter::Flow Interpreter::run_with(const Statement& statement, std::size_t 
   enter_context(value, item.value->place);
   if (item.target) {
     const auto* instance = as<Instance>(value);
-    assign(*item.target, instance ? call(attribute(value, "__enter__", item.value->place), {},
-                                         item.value->place)
-                                  : value);
+    assign(*item.target,
+           instance ? call(attribute(value, "__enter__", item.value->place), {}, item.value->place)
+                    : value);
   }
   try {
     flow = run_with(statement, at + 1);
@@ -270,8 +270,7 @@ Interpreter::Flow Interpreter::run_match(const Statement& statement) {
       taken = word->text == branch.type->text;
     } else {
       const bool keyed = open && !open->key.empty() && branch.type->kind == ExprKind::kText;
-      taken = decide(keyed ? open->key + " == '" + branch.type->text + "'"
-                           : key_at(branch.place),
+      taken = decide(keyed ? open->key + " == '" + branch.type->text + "'" : key_at(branch.place),
                      &branch == &statement.handlers.front());
     }
     if (taken) return run(branch.body);
@@ -332,8 +331,8 @@ void Interpreter::check_discarded(const Expr& expr, const Value& receiver, const
   const auto* after = as<Tensor>(result);
   if (!before || !after || before == after) return;
   const Relation moved = relation(before->facts.device, after->facts.device);
-  const bool retyped = before->facts.type && after->facts.type &&
-                       *before->facts.type != *after->facts.type;
+  const bool retyped =
+      before->facts.type && after->facts.type && *before->facts.type != *after->facts.type;
   const Expr& target = *expr.parts[0]->parts[0];
   const std::string name = source_text(target);
   const std::string method = expr.parts[0]->text;
@@ -343,11 +342,10 @@ void Interpreter::check_discarded(const Expr& expr, const Value& receiver, const
   if (target.kind == ExprKind::kName || target.kind == ExprKind::kAttribute)
     edit = {.replacements = {{expr.place.begin, expr.place.begin, name + " = "}}, .safe = true};
   report(Rule::kToResultDiscarded, expr.place,
-         fmt::format("Tensor.{}() returns a new tensor and this one is dropped; {} stays {}", method,
-                     name,
-                     retyped && moved != Relation::kDifferent
-                         ? "of its type"
-                         : "on " + to_string(before->facts.device)),
+         fmt::format(
+             "Tensor.{}() returns a new tensor and this one is dropped; {} stays {}", method, name,
+             retyped && moved != Relation::kDifferent ? "of its type"
+                                                      : "on " + to_string(before->facts.device)),
          edit);
   // What is wrong later with this tensor was meant to be repaired here.
   before->facts = after->facts;
@@ -358,8 +356,8 @@ void Interpreter::run_augmented(const Statement& statement) {
   const Value left = evaluate(target);
   const Value right = evaluate(*statement.value);
   const std::string op = statement.text.substr(0, statement.text.size() - 1);
-  if (auto* sequence = as<Sequence>(left); sequence && op == "+" &&
-                                           sequence->type == Sequence::Type::kList) {
+  if (auto* sequence = as<Sequence>(left);
+      sequence && op == "+" && sequence->type == Sequence::Type::kList) {
     Invocation call;
     call.arguments.push_back({"", right, statement.value.get()});
     call.place = statement.place;

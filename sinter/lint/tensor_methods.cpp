@@ -24,11 +24,11 @@ struct TypeMethod {
   DType type;
 };
 constexpr std::array kTypeMethods{
-    TypeMethod{"half", DType::kF16},  TypeMethod{"float", DType::kF32},
+    TypeMethod{"half", DType::kF16},   TypeMethod{"float", DType::kF32},
     TypeMethod{"double", DType::kF64}, TypeMethod{"bfloat16", DType::kBF16},
-    TypeMethod{"int", DType::kI32},   TypeMethod{"long", DType::kI64},
-    TypeMethod{"short", DType::kI16}, TypeMethod{"bool", DType::kBool},
-    TypeMethod{"byte", DType::kU8},   TypeMethod{"char", DType::kI8}};
+    TypeMethod{"int", DType::kI32},    TypeMethod{"long", DType::kI64},
+    TypeMethod{"short", DType::kI16},  TypeMethod{"bool", DType::kBool},
+    TypeMethod{"byte", DType::kU8},    TypeMethod{"char", DType::kI8}};
 
 const TypeMethod* type_method(std::string_view name) {
   const auto found = std::find_if(kTypeMethods.begin(), kTypeMethods.end(),
@@ -50,7 +50,8 @@ Value moved(Interpreter& in, const Value& self, const std::string& name, const I
   if (move.device && elsewhere) {
     auto source = std::make_shared<Source>();
     const bool in_forward = in.frame().in_forward;
-    source->kind = facts.device.is_cpu() && in_forward ? SourceKind::kForwardMove : SourceKind::kMove;
+    source->kind =
+        facts.device.is_cpu() && in_forward ? SourceKind::kForwardMove : SourceKind::kMove;
     source->place = call.place;
     source->expr = call.expr;
     source->what = name == "to" ? ".to()" : fmt::format(".{}()", name);
@@ -67,7 +68,8 @@ Value moved(Interpreter& in, const Value& self, const std::string& name, const I
   }
   if (in.frame().in_forward && name == "cuda")
     in.report(Rule::kForwardDeviceMove, call.place,
-              ".cuda() inside forward() ties the module to the current CUDA device", {}, call.place);
+              ".cuda() inside forward() ties the module to the current CUDA device", {},
+              call.place);
   if (!elsewhere && facts.device.is_cpu() && facts.source && (name == "cpu" || move.literal)) {
     auto source = std::make_shared<Source>(*facts.source);
     source->forced_cpu = true;
@@ -134,10 +136,10 @@ bool is_bundle_field(const std::string& name) {
   // The distribution of an autoencoder has these both as fields and as methods.
   static constexpr std::array kBoth{"mean", "std", "mode", "sample"};
   if (std::find(kBoth.begin(), kBoth.end(), name) != kBoth.end()) return true;
-  static constexpr std::array kMethods{"to",   "cpu",   "cuda",   "items",    "keys", "values",
-                                       "get",  "pop",   "copy",   "numpy",    "update", "clear",
-                                       "type", "max",   "min",    "to_tuple", "backward", "copy_",
-                                       "setdefault"};
+  static constexpr std::array kMethods{"to",       "cpu",      "cuda",  "items",     "keys",
+                                       "values",   "get",      "pop",   "copy",      "numpy",
+                                       "update",   "clear",    "type",  "max",       "min",
+                                       "to_tuple", "backward", "copy_", "setdefault"};
   return std::find(kMethods.begin(), kMethods.end(), name) == kMethods.end() &&
          find_operator(name) == nullptr && type_method(name) == nullptr;
 }
@@ -172,8 +174,9 @@ Move read_move(Interpreter& in, const std::string& name, const Invocation& call)
   if (name == "cuda") {
     const Value given = call.get(0, "device");
     const auto device = given && !as<None>(given) ? device_of(given) : std::nullopt;
-    move.device = device ? *device : Device::cuda(in.state.current_cuda > 0 ? in.state.current_cuda
-                                                                          : Device::kCurrent);
+    move.device =
+        device ? *device
+               : Device::cuda(in.state.current_cuda > 0 ? in.state.current_cuda : Device::kCurrent);
   }
   if (const TypeMethod* row = type_method(name)) move.type = row->type;
   if (name != "to" && name != "type" && name != "type_as" && name != "to_empty") return move;
@@ -194,11 +197,12 @@ Move read_move(Interpreter& in, const std::string& name, const Invocation& call)
       move.type = type->type;
       move.type_unknown = !type->type;
     } else if (const auto* open = as<Unknown>(argument.value)) {
-      const bool device_named = argument.name == "device" ||
-                                open->key.find("device") != std::string::npos;
-      const bool type_named = argument.name == "dtype" ||
-                              open->key.find("dtype") != std::string::npos;
-      if (!type_named) move.device = device_named && !open->key.empty() ? Device::symbol(open->key) : Device{};
+      const bool device_named =
+          argument.name == "device" || open->key.find("device") != std::string::npos;
+      const bool type_named =
+          argument.name == "dtype" || open->key.find("dtype") != std::string::npos;
+      if (!type_named)
+        move.device = device_named && !open->key.empty() ? Device::symbol(open->key) : Device{};
       if (!device_named) move.type_unknown = true;
     } else if (const auto device = device_of(argument.value)) {
       if (as<Number>(argument.value) && as<Number>(argument.value)->boolean) continue;
@@ -270,7 +274,8 @@ Value bundle_method(Interpreter& in, const Value& self, const std::string& name,
     auto made = std::make_shared<Sequence>(Sequence::Type::kList);
     made->open = true;
     for (int i = 0; i < 2; ++i)
-      made->items.push_back(tuple({text("\x01"), index_bundle(in, bundle, text("\x01"), call.place)}));
+      made->items.push_back(
+          tuple({text("\x01"), index_bundle(in, bundle, text("\x01"), call.place)}));
     return made;
   }
   if (name == "keys") {
@@ -287,7 +292,8 @@ Value bundle_method(Interpreter& in, const Value& self, const std::string& name,
     return made;
   }
   if (name == "get" || name == "pop" || name == "setdefault")
-    return index_bundle(in, bundle, call.get(0, "key") ? call.get(0, "key") : unknown(), call.place);
+    return index_bundle(in, bundle, call.get(0, "key") ? call.get(0, "key") : unknown(),
+                        call.place);
   if (name == "copy") return deep_copy(self);
   if (name == "update" || name == "clear") {
     for (const Argument& argument : call.arguments) store_in_bundle(bundle, argument.value);
@@ -322,8 +328,8 @@ Value tensor_attribute(Interpreter& in, const Value& self, const std::string& na
       made->items.push_back(number(std::nullopt));
     } else {
       for (const Dim& dim : *facts.shape.dims) {
-        Value extent = number(dim.extent ? std::optional(static_cast<double>(*dim.extent))
-                                         : std::nullopt);
+        Value extent =
+            number(dim.extent ? std::optional(static_cast<double>(*dim.extent)) : std::nullopt);
         extent->place = dim.place;
         made->items.push_back(extent);
       }

@@ -10,7 +10,6 @@
 namespace sinter::lint {
 namespace {
 
-
 std::size_t count_dropped(const std::vector<Value>& parts, std::size_t& added, bool& unknown) {
   std::size_t dropped = 0;
   for (const Value& part : parts) {
@@ -39,15 +38,15 @@ std::size_t count_dropped(const std::vector<Value>& parts, std::size_t& added, b
 
 TensorShape index_shape(const TensorShape& shape, const Value& index) {
   std::vector<Value> parts{index};
-  if (const auto* several = as<Sequence>(index);
-      several && several->type == Sequence::Type::kTuple)
+  if (const auto* several = as<Sequence>(index); several && several->type == Sequence::Type::kTuple)
     parts = several->items;
   std::size_t added = 0;
   bool unknown = false;
   const std::size_t dropped = count_dropped(parts, added, unknown);
   if (unknown) return added > 0 ? TensorShape::some() : TensorShape::anything();
   if (!shape.dims) {
-    if (added > 0 || dropped == 0) return {.dims = {}, .may_be_scalar = added == 0 && shape.may_be_scalar};
+    if (added > 0 || dropped == 0)
+      return {.dims = {}, .may_be_scalar = added == 0 && shape.may_be_scalar};
     // x[i] of something like a table gives numbers.
     return TensorShape::anything();
   }
@@ -64,8 +63,8 @@ TensorShape index_shape(const TensorShape& shape, const Value& index) {
 
 Value tensor_binary(Interpreter& in, const std::string& op, const Value& left, const Value& right,
                     const Place& place) {
-  const bool in_place = op.size() > 1 && op.back() == '=' && op != "==" && op != "!=" &&
-                        op != "<=" && op != ">=";
+  const bool in_place =
+      op.size() > 1 && op.back() == '=' && op != "==" && op != "!=" && op != "<=" && op != ">=";
   const std::string plain = in_place ? op.substr(0, op.size() - 1) : op;
   const bool product = plain == "@";
   static constexpr std::array kComparisons{"==", "!=", "<", ">", "<=", ">="};
@@ -86,8 +85,8 @@ Value tensor_binary(Interpreter& in, const std::string& op, const Value& left, c
     if (product && a->shape.rank() && b->shape.rank() && *a->shape.rank() >= 2 &&
         *b->shape.rank() >= 2)
       facts.shape = TensorShape::of_rank(std::max(*a->shape.rank(), *b->shape.rank()));
-    facts.type_source = b->type == facts.type && a->type != facts.type ? b->type_source
-                                                                         : a->type_source;
+    facts.type_source =
+        b->type == facts.type && a->type != facts.type ? b->type_source : a->type_source;
     if (product && is_floating(a->type) && is_floating(b->type) && *a->type != *b->type)
       check_types(in, *a, b->type, "'@'", place);
   } else {

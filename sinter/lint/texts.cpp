@@ -60,7 +60,8 @@ Value text_method(Interpreter& in, const Text& self, const std::string& name,
       joined += piece(item);
       first = false;
     }
-    return derived(self, self.path ? self.text + "/" + joined : joined + (joined.empty() ? "\x01" : ""));
+    return derived(self,
+                   self.path ? self.text + "/" + joined : joined + (joined.empty() ? "\x01" : ""));
   }
   if (name == "joinpath" || name == "__truediv__") {
     std::string joined = self.text;
@@ -69,11 +70,12 @@ Value text_method(Interpreter& in, const Text& self, const std::string& name,
   }
   if (name == "with_suffix" || name == "with_name" || name == "with_stem")
     return derived(self, "\x01" + piece(call.get(0, "suffix")));
-  static constexpr std::array kTests{"startswith", "endswith", "isdigit", "exists", "is_file",
-                                     "is_dir", "isalpha"};
+  static constexpr std::array kTests{"startswith", "endswith", "isdigit", "exists",
+                                     "is_file",    "is_dir",   "isalpha"};
   if (std::find(kTests.begin(), kTests.end(), name) != kTests.end()) {
     const auto* word = as<Text>(call.get(0, "prefix"));
-    if (word == nullptr || !word->exact() || name.starts_with("is") || name == "exists") return unknown();
+    if (word == nullptr || !word->exact() || name.starts_with("is") || name == "exists")
+      return unknown();
     if (name == "startswith") {
       if (self.text.starts_with(word->text)) return boolean(true);
       return self.exact() ? boolean(false) : unknown();
@@ -152,7 +154,9 @@ Value text_binary(const std::string& op, const Text& left, const Value& right) {
         out += left.text[i];
         continue;
       }
-      while (i + 1 < left.text.size() && std::isalpha(static_cast<unsigned char>(left.text[i + 1])) == 0) ++i;
+      while (i + 1 < left.text.size() &&
+             std::isalpha(static_cast<unsigned char>(left.text[i + 1])) == 0)
+        ++i;
       ++i;
       out += next < values.size() ? piece(values[next++]) : "\x01";
     }
@@ -164,7 +168,8 @@ Value text_binary(const std::string& op, const Text& left, const Value& right) {
 Value number_binary(const std::string& op, const Number& left, const Number& right) {
   const bool integer = left.integer && right.integer && op != "/";
   auto made = std::make_shared<Number>(std::nullopt, integer);
-  // The number that decides the result is the one to change; the left one where both are written out.
+  // The number that decides the result is the one to change; the left one where both are written
+  // out.
   made->place = left.place.known() ? left.place : right.place;
   if (!left.value || !right.value) return made;
   const double a = *left.value;

@@ -31,8 +31,8 @@ Value scheduler_table(Interpreter& in, const Thing& scheduler, const std::string
 
 Value scheduler_attribute(Interpreter& in, Thing& scheduler, const Value& self,
                           const std::string& name) {
-  static constexpr std::array kTables{"timesteps", "alphas_cumprod", "sigmas", "betas", "alphas",
-                                      "log_sigmas"};
+  static constexpr std::array kTables{"timesteps", "alphas_cumprod", "sigmas",
+                                      "betas",     "alphas",         "log_sigmas"};
   if (std::find(kTables.begin(), kTables.end(), name) != kTables.end())
     return scheduler_table(in, scheduler, name);
   if (name == "init_noise_sigma" || name == "final_alpha_cumprod" || name == "one") {
@@ -50,8 +50,8 @@ Value scheduler_method(Interpreter& in, Thing& scheduler, const std::string& nam
                        const Invocation& call) {
   if (name == "set_timesteps") {
     const Value device = call.get(1, "device");
-    scheduler.device = device && !as<None>(device) ? device_of(device).value_or(Device{})
-                                                   : Device::cpu();
+    scheduler.device =
+        device && !as<None>(device) ? device_of(device).value_or(Device{}) : Device::cpu();
     return none();
   }
   const bool step = name == "step" || name == "scale_model_input" || name == "add_noise" ||
@@ -66,7 +66,8 @@ Value scheduler_method(Interpreter& in, Thing& scheduler, const std::string& nam
                           (name == "step" && at == 1) || (name == "scale_model_input" && at == 1) ||
                           ((name == "add_noise" || name == "get_velocity") && at == 2);
     Facts* facts = facts_of(argument.value);
-    if (!timestep && facts && argument.name != "generator") operands.push_back({facts, Role::kPlain});
+    if (!timestep && facts && argument.name != "generator")
+      operands.push_back({facts, Role::kPlain});
   }
   if (operands.empty()) return nullptr;
   Facts facts = meet(in, "scheduler." + name + "()", operands, Meeting::kJoin, call.place);
@@ -148,8 +149,8 @@ Value run_pipeline(Interpreter& in, Thing& pipeline, const Invocation& call) {
       blame(in, facts, there, Role::kPlain, "the pipeline", call.place);
     }
   }
-  if (pipeline.device.is_cpu() && pipeline.type == DType::kF16 && !pipeline.flag &&
-      home.is_cpu() && !in.state.degraded)
+  if (pipeline.device.is_cpu() && pipeline.type == DType::kF16 && !pipeline.flag && home.is_cpu() &&
+      !in.state.degraded)
     in.report(Rule::kHalfOnCpu, pipeline.place,
               "the half precision pipeline runs on the CPU: slow, and older releases of PyTorch "
               "lack operators for it",
@@ -186,7 +187,8 @@ Value pipeline_method(Interpreter& in, const Value& self, const std::string& nam
     return none();
   }
   if (name == "encode_prompt" || name == "_encode_prompt" || name == "encode_image" ||
-      name == "prepare_latents" || name == "prepare_image" || name == "prepare_ip_adapter_image_embeds")
+      name == "prepare_latents" || name == "prepare_image" ||
+      name == "prepare_ip_adapter_image_embeds")
     return unknown();
   if (name == "register_modules") {
     for (const Argument& argument : call.arguments) {
@@ -471,14 +473,16 @@ void set_environment(Interpreter& in, Thing& thing, const Value& index, const Va
   const auto* key = as<Text>(index);
   if (thing.what != What::kEnvironment || key == nullptr) return;
   if (key->text == "CUDA_VISIBLE_DEVICES" && in.state.torch_imported.known())
-    in.report(Rule::kVisibleDevicesAfterImport, place,
-              fmt::format("CUDA_VISIBLE_DEVICES is set after line {} imported torch; set it before, "
-                          "or in the shell",
-                          in.state.torch_imported.line));
+    in.report(
+        Rule::kVisibleDevicesAfterImport, place,
+        fmt::format("CUDA_VISIBLE_DEVICES is set after line {} imported torch; set it before, "
+                    "or in the shell",
+                    in.state.torch_imported.line));
   const auto* word = as<Text>(value);
   if (key->text == "CUDA_LAUNCH_BLOCKING" && word && word->text == "1")
-    in.report(Rule::kLaunchBlockingLeftOn, place,
-              "CUDA_LAUNCH_BLOCKING is for debugging: every launch waits, and timings mean nothing");
+    in.report(
+        Rule::kLaunchBlockingLeftOn, place,
+        "CUDA_LAUNCH_BLOCKING is for debugging: every launch waits, and timings mean nothing");
 }
 
 Value item_of(Interpreter& in, const Value& value) {

@@ -121,7 +121,8 @@ Value where(Interpreter& in, const Invocation& call) {
   if (operands.empty()) return nullptr;
   Facts facts = meet(in, "where()", operands, Meeting::kJoin, call.place);
   facts.shape = operands.front().facts->shape;
-  for (const Operand& operand : operands) facts.shape = broadcast(facts.shape, operand.facts->shape);
+  for (const Operand& operand : operands)
+    facts.shape = broadcast(facts.shape, operand.facts->shape);
   const Facts* branch = facts_of(call.get(1, "input"));
   facts.type = branch ? branch->type : std::nullopt;
   if (call.arguments.size() == 1) return std::make_shared<Bundle>(Bundle::Use::kOutput, facts);
@@ -153,7 +154,8 @@ Value jit_load(Interpreter& in, const Invocation& call) {
   made->place = call.place;
   made->created = call.expr;
   const Value where_to = call.get(1, "map_location");
-  made->device = where_to && !as<None>(where_to) ? device_of(where_to).value_or(Device{}) : Device{};
+  made->device =
+      where_to && !as<None>(where_to) ? device_of(where_to).value_or(Device{}) : Device{};
   made->source = module_source(*made, in);
   made->ready = true;
   return made;
@@ -238,8 +240,10 @@ Value torch_function(Interpreter& in, const std::string& name, const Invocation&
     if (Value made = cuda_call(in, last, call)) return made;
     return unknown_call(in, call);
   }
-  if (name.starts_with("nn.init.")) return call.get(0, "tensor") ? call.get(0, "tensor") : unknown();
-  if (name.starts_with("nn.utils.")) return call.get(0, "module") ? call.get(0, "module") : unknown();
+  if (name.starts_with("nn.init."))
+    return call.get(0, "tensor") ? call.get(0, "tensor") : unknown();
+  if (name.starts_with("nn.utils."))
+    return call.get(0, "module") ? call.get(0, "module") : unknown();
   if (name.starts_with("nn.functional.") || name.starts_with("linalg.") ||
       name.starts_with("special.") || name.starts_with("fft.") || dot == std::string::npos) {
     if (const Operator* op = find_operator(last)) {

@@ -77,7 +77,8 @@ Dim dim_of(const Value& value) {
 
 TensorShape shape_of_sizes(const Value& sizes, bool scalar_if_number) {
   if (const auto* several = as<Sequence>(sizes)) {
-    if (several->open) return several->items.empty() ? TensorShape::anything() : TensorShape::some();
+    if (several->open)
+      return several->items.empty() ? TensorShape::anything() : TensorShape::some();
     TensorShape shape{.dims = std::vector<Dim>{}};
     for (const Value& item : several->items) shape.dims->push_back(dim_of(item));
     return shape;
@@ -93,9 +94,11 @@ TensorShape shape_of_data(const Value& data) {
   if (as<Number>(data)) return TensorShape::scalar();
   if (const auto* array = as<Array>(data)) return array->shape;
   if (const auto* several = as<Sequence>(data)) {
-    TensorShape inner = several->items.empty() ? TensorShape::scalar() : shape_of_data(several->items[0]);
+    TensorShape inner =
+        several->items.empty() ? TensorShape::scalar() : shape_of_data(several->items[0]);
     if (!inner.dims) return TensorShape::some();
-    const Dim first = several->open ? Dim{} : Dim{.extent = static_cast<std::int64_t>(several->items.size())};
+    const Dim first =
+        several->open ? Dim{} : Dim{.extent = static_cast<std::int64_t>(several->items.size())};
     inner.dims->insert(inner.dims->begin(), first);
     return inner;
   }
@@ -206,9 +209,8 @@ std::shared_ptr<Source> factory_source(Interpreter& in, const Factory& factory,
   source->in_forward = in.frame().in_forward;
   source->literal_device = is_literal(call.find(Invocation::kNowhere, "device"));
   const bool given = device && !as<None>(device);
-  source->ignored_default =
-      !given && !factory.follows_default && in.default_device().is_accelerator() &&
-      !in.state.legacy_default;
+  source->ignored_default = !given && !factory.follows_default &&
+                            in.default_device().is_accelerator() && !in.state.legacy_default;
   source->device_hint = in.device_hint();
   if (const DeviceValue* fallback = left_out(device)) {
     source->place = fallback->place;
@@ -277,12 +279,12 @@ Value make_tensor(Interpreter& in, std::string_view name, const Invocation& call
     const Facts* like = facts_of(call.get(0, "mean"));
     facts.device = (like ? like : facts_of(call.get(1, "std")))->device;
   } else {
-    facts.device = factory.follows_default || in.state.legacy_default ? in.default_device()
-                                                                      : Device::cpu();
+    facts.device =
+        factory.follows_default || in.state.legacy_default ? in.default_device() : Device::cpu();
   }
   const auto source = factory_source(in, factory, call, device);
-  if (const auto* asked = as<DeviceValue>(device); asked && asked->of &&
-                                                   asked->of->kind == SourceKind::kFirstParameter)
+  if (const auto* asked = as<DeviceValue>(device);
+      asked && asked->of && asked->of->kind == SourceKind::kFirstParameter)
     facts.source = asked->of;
   else
     facts.source = source;

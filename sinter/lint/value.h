@@ -24,8 +24,27 @@ struct Class;
 struct Scope;
 
 enum class Kind {
-  kUnknown, kNone, kNumber, kText, kDevice, kType, kTensor, kArray, kBundle, kModule, kSequence,
-  kDict, kFunction, kClass, kInstance, kBound, kPartial, kLibrary, kThing, kSlice, kGenerator
+  kUnknown,
+  kNone,
+  kNumber,
+  kText,
+  kDevice,
+  kType,
+  kTensor,
+  kArray,
+  kBundle,
+  kModule,
+  kSequence,
+  kDict,
+  kFunction,
+  kClass,
+  kInstance,
+  kBound,
+  kPartial,
+  kLibrary,
+  kThing,
+  kSlice,
+  kGenerator
 };
 
 /// A value of the script as far as reading can tell. What Python would share is shared.
@@ -109,18 +128,18 @@ struct TypeValue : Object {
 
 enum class SourceKind {
   kNone,
-  kFactory,       // torch.randn and the like
-  kArray,         // made of numpy data
-  kProcessor,     // tokenizer, image processor
-  kLoaded,        // load_file, torch.load
-  kModule,        // parameters of a module and what it computed
-  kAttribute,     // a tensor attribute that is no buffer
-  kForcedBuffer,  // a buffer that was put on the CPU
-  kReplacedData,  // parameter.data = ...
-  kForwardMove,   // .cpu() or .cuda() in forward()
-  kMove,          // .cpu(), .to("cpu") elsewhere
-  kDiscarded,     // x.to(device) whose result was dropped
-  kScheduler,     // tables of a scheduler
+  kFactory,         // torch.randn and the like
+  kArray,           // made of numpy data
+  kProcessor,       // tokenizer, image processor
+  kLoaded,          // load_file, torch.load
+  kModule,          // parameters of a module and what it computed
+  kAttribute,       // a tensor attribute that is no buffer
+  kForcedBuffer,    // a buffer that was put on the CPU
+  kReplacedData,    // parameter.data = ...
+  kForwardMove,     // .cpu() or .cuda() in forward()
+  kMove,            // .cpu(), .to("cpu") elsewhere
+  kDiscarded,       // x.to(device) whose result was dropped
+  kScheduler,       // tables of a scheduler
   kFirstParameter,  // device of next(model.parameters())
 };
 
@@ -132,9 +151,9 @@ struct Source {
   std::string what = {};       // how it is called in messages: "torch.randn"
   std::string name = {};       // of an attribute
   bool in_forward = false;
-  bool literal_device = false;   // the call names a device by a literal
-  bool forced_cpu = false;       // .cpu() was called, wherever it was before
-  bool ignored_default = false;  // the call does not follow the default device that is set
+  bool literal_device = false;          // the call names a device by a literal
+  bool forced_cpu = false;              // .cpu() was called, wherever it was before
+  bool ignored_default = false;         // the call does not follow the default device that is set
   std::shared_ptr<Module> module = {};  // keeps alive the module that is to be blamed
   std::string device_hint = {};         // what to write for the device where it was made
 };
@@ -153,9 +172,9 @@ struct Facts {
   SourcePtr source = {};
   SourcePtr type_source = {};           // what decided the element type
   std::vector<LoopTurn> recorded = {};  // loops whose gradients it carries
-  bool computed = false;           // by a module
-  bool loaded = false;             // comes from a file
-  bool wide = false;               // type unknown, but of numpy's making and so not of two bytes
+  bool computed = false;                // by a module
+  bool loaded = false;                  // comes from a file
+  bool wide = false;  // type unknown, but of numpy's making and so not of two bytes
 };
 
 struct Tensor : Object {
@@ -190,11 +209,11 @@ struct Sequence : Object {
       : Object(kKind), type(t), items(std::move(i)) {}
   Type type;
   std::vector<Value> items;
-  bool open = false;            // there may be more
-  Place attribute = {};         // of the module attribute that holds it
+  bool open = false;     // there may be more
+  Place attribute = {};  // of the module attribute that holds it
   std::string attribute_name = {};
-  int loop_depth = 0;           // of the loops around its creation
-  bool joined = false;          // given to cat, stack or the like
+  int loop_depth = 0;   // of the loops around its creation
+  bool joined = false;  // given to cat, stack or the like
 };
 
 struct Dict : Object {
@@ -245,24 +264,24 @@ struct Module : Object, std::enable_shared_from_this<Module> {
   Module() : Object(kKind) {}
   enum class Role { kPlain, kChild, kParameter, kBuffer };
 
-  Value type;              // the Class, or null for a library's
-  std::string library;     // "Linear", "UNet2DConditionModel"; empty for one of the script
-  bool opaque = false;     // members come into being when they are asked for
+  Value type;           // the Class, or null for a library's
+  std::string library;  // "Linear", "UNet2DConditionModel"; empty for one of the script
+  bool opaque = false;  // members come into being when they are asked for
   Names members;
   std::map<std::string, Role, std::less<>> roles;
-  Device device;           // of parameters that were not asked for
+  Device device;  // of parameters that were not asked for
   std::optional<DType> dtype;
-  SourcePtr source;        // blamed when it is on the wrong device
+  SourcePtr source;  // blamed when it is on the wrong device
   const Expr* created = nullptr;
   bool training = true;
   bool trainable = true;
-  bool ready = false;      // __init__ is over
-  bool moved = false;      // .to(device) was called
-  bool spread = false;     // a device map or offloading
+  bool ready = false;          // __init__ is over
+  bool moved = false;          // .to(device) was called
+  bool spread = false;         // a device map or offloading
   Place plain_container = {};  // a list or dict attribute that hides it
   std::string plain_name = {};
   Place ran_half_on_cpu = {};
-  Place typed = {};  // where it was given its element type
+  Place typed = {};                               // where it was given its element type
   std::optional<std::int64_t> out_features = {};  // of Linear and Embedding
 };
 
@@ -298,8 +317,19 @@ struct Argument {
 struct Thing : Object, std::enable_shared_from_this<Thing> {
   static constexpr Kind kKind = Kind::kThing;
   enum class What {
-    kScheduler, kTokenizer, kProcessor, kGenerator, kPipeline, kImage, kSession, kParser,
-    kContext, kAccelerator, kEnvironment, kSuper, kOther
+    kScheduler,
+    kTokenizer,
+    kProcessor,
+    kGenerator,
+    kPipeline,
+    kImage,
+    kSession,
+    kParser,
+    kContext,
+    kAccelerator,
+    kEnvironment,
+    kSuper,
+    kOther
   };
   explicit Thing(What w) : Object(kKind), what(w) {}
   What what;
@@ -308,7 +338,7 @@ struct Thing : Object, std::enable_shared_from_this<Thing> {
   Device device;
   Device tables = Device::cpu();  // of a scheduler, but for its timesteps
   std::optional<DType> type;
-  std::string mode;  // of an image; empty when unknown
+  std::string mode;   // of an image; empty when unknown
   bool flag = false;  // a session was asked for its providers, a pipeline is offloaded, ...
   const Expr* created = nullptr;
   SourcePtr source;
@@ -316,7 +346,7 @@ struct Thing : Object, std::enable_shared_from_this<Thing> {
   std::set<std::string, std::less<>> hung = {};   // attributes that are no components
   std::vector<std::pair<std::string, std::vector<Argument>>> options = {};  // of a parser
   Value attributes_type;  // the class whose bases super() starts from
-  Value held;         // what it is about: the object of super(), a parser's arguments
+  Value held;             // what it is about: the object of super(), a parser's arguments
 };
 
 struct Partial : Object {

@@ -126,6 +126,8 @@ std::string component_of(const LogParts& parts, const Finding& finding, const Fa
   for (const ModuleRow& module : kModules)
     if (fault.operation == module.operation) return std::string(module.component);
   if (!place.name.empty()) return std::string(place.name);
+  // A pipeline that was put on the CPU whole fails at its first matrix product: the prompt's.
+  if (fault.cause == "precision-half-on-cpu" && fault.operation == "addmm") return "text encoder";
   if (const auto name = component_in_message(finding.text); !name.empty()) return std::string(name);
   if (const auto name = component_in_context(parts.records, finding.record); !name.empty())
     return std::string(name);

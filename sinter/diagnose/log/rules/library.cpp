@@ -194,7 +194,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "library-api",
      .pattern =
-         R"re('(?P<module>(?:CLIPTextModel\w*|UNet2DConditionModel|AutoencoderKL|StableDiffusion\w*|\w*Pipeline|\w*Scheduler|\w*Sampler|\w*Tokenizer\w*|CLIP\w+|FreeTypeFont|ImageDraw|\w*AttnProcessor\w*|LatentDiffusion|DDIMScheduler|BasicTransformerBlock|DiffusionEngine|\w*Config|Blocks|Gallery|HfFolder|ModelPatcher|UNetModel\w*|ControlNet\w*))' object has no attribute '(?P<arg>\w+)')re",
+         R"re('(?P<module>(?:CLIPTextModel\w*|UNet2DConditionModel|Autoencoder\w*|\w+Output|StableDiffusion\w*|\w*Pipeline|\w*Scheduler|\w*Sampler|\w*Tokenizer\w*|CLIP\w+|FreeTypeFont|ImageDraw|\w*AttnProcessor\w*|LatentDiffusion|DDIMScheduler|BasicTransformerBlock|DiffusionEngine|\w*Config|Blocks|Gallery|HfFolder|ModelPatcher|UNetModel\w*|ControlNet\w*))' object has no attribute '(?P<arg>\w+)')re",
      .example = "AttributeError: 'CLIPTokenizerFast' object has no attribute 'encoder_wrapper'",
      .weight = Weight::kSymptom,
      .type = "AttributeError"},

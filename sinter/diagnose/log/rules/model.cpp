@@ -353,7 +353,7 @@ constexpr Pattern kPatterns[] = {
      .component = "lora"},
     {.cause = "model-unknown",
      .pattern =
-         R"re(Could not detect model type of: (?P<arg>.{1,200})|[Cc]annot (?:determine|detect|recognize|identify) (?:the )?(?:base )?(?:model )?(?:type|architecture|family)|Failed to recognize model type|Unable to (?:determine|identify|probe) (?:the )?(?:model|base) ?\w*|unknown model (?:type|architecture)|You do not have CLIP state dict|You do not have (?:a )?VAE|is not a (?:valid|supported) (?:checkpoint|model|Stable Diffusion)|unable to detect model type|InvalidModelConfigException|UNKNOWN MODEL)re",
+         R"re(Could not detect model type of: (?P<arg>.{1,200})|[Cc]annot (?:determine|detect|recognize|identify) (?:the )?(?:base )?(?:model )?(?:type|architecture|family)|Failed to recognize model type|Unable to (?:determine|identify|probe) (?:the )?(?:model|base) ?\w*|unknown model (?:type|architecture)|You do not have CLIP state dict|You do not have (?:a )?VAE|[Nn]ot a valid model: |Unexpected \S+ model format|is not a (?:valid|supported) (?:checkpoint|model|Stable Diffusion)|unable to detect model type|InvalidModelConfigException|UNKNOWN MODEL)re",
      .example = "RuntimeError: ERROR: Could not detect model type of: /models/style.safetensors",
      .component = "loader"},
     {.cause = "model-quantised",
