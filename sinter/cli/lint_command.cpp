@@ -12,6 +12,7 @@
 #include "sinter/cli/command.h"
 #include "sinter/cli/json_output.h"
 #include "sinter/cli/lint_report.h"
+#include "sinter/cli/text.h"
 #include "sinter/lint/edits.h"
 #include "sinter/lint/lint.h"
 
@@ -82,7 +83,7 @@ LintResult check_all(const Options& options) {
       ScriptReport report = lint::check_script(path.string(), read_text(path), own);
       if (options.fix) result.fixed += fix(report, own);
       for (const std::string& name : report.unknown_rules)
-        fmt::print(stderr, "warning: {}: a comment ignores the rule '{}', which does not exist\n",
+        print_words(stderr, "warning: {}: a comment ignores the rule '{}', which does not exist\n",
                    report.path, name);
       result.reports.push_back(std::move(report));
     } catch (const Error& error) {
@@ -110,7 +111,7 @@ int run(const Options& options) {
     print_lint(result);
   }
   for (const LintFailure& failure : result.failures)
-    fmt::print(stderr, "error: {}\n", failure.message);
+    print_words(stderr, "error: {}\n", failure.message);
   if (!result.failures.empty()) return exit_status(ErrorCode::kBadFile);
   const bool found =
       std::any_of(result.reports.begin(), result.reports.end(), [](const ScriptReport& report) {

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "sinter/cli/text.h"
 #include "sinter/cli/version.h"
 #include "sinter/lint/edits.h"
 
@@ -110,7 +111,7 @@ void print_changes(const std::string& diff) {
   for (std::string line; std::getline(lines, line);)
     if ((line.starts_with('-') || line.starts_with('+')) && !line.starts_with("---") &&
         !line.starts_with("+++"))
-      fmt::print("    {}\n", line);
+      print_words(stdout, "    {}\n", line);
 }
 
 std::string counted(std::size_t count, std::string_view word) {
@@ -179,23 +180,23 @@ void print_lint(const LintResult& result) {
     for (const Finding& finding : report.findings) {
       const RuleInfo& info = lint::rule_info(finding.rule);
       ++counts[static_cast<std::size_t>(info.severity)];
-      fmt::print("{}:{}:{}: {}: {} [{}]\n", report.path, finding.place.line,
+      print_words(stdout, "{}:{}:{}: {}: {} [{}]\n", report.path, finding.place.line,
                  position(report.text, finding.place.begin).column, severity_name(info.severity),
                  finding.message, info.name);
       if (finding.edit.empty()) {
-        fmt::print("    {}\n", info.repair);
+        print_words(stdout, "    {}\n", info.repair);
       } else {
         print_changes(lint_diff(report, {&finding.edit}));
       }
     }
   }
   const std::string scripts = counted(result.reports.size(), "script");
-  if (result.fixed > 0) fmt::print("{} repaired\n", counted(result.fixed, "finding"));
+  if (result.fixed > 0) print_words(stdout, "{} repaired\n", counted(result.fixed, "finding"));
   if (counts[0] + counts[1] + counts[2] == 0) {
-    fmt::print("nothing found in {}\n", scripts);
+    print_words(stdout, "nothing found in {}\n", scripts);
     return;
   }
-  fmt::print("{}, {}, {} in {}\n",
+  print_words(stdout, "{}, {}, {} in {}\n",
              counted(counts[static_cast<std::size_t>(Severity::kError)], "error"),
              counted(counts[static_cast<std::size_t>(Severity::kWarning)], "warning"),
              counted(counts[static_cast<std::size_t>(Severity::kNote)], "note"), scripts);

@@ -192,14 +192,19 @@ void Interpreter::set_subscript(const Value& object, const Value& index, const V
   if (auto* dict = as<Dict>(object)) {
     const auto* key = as<Text>(index);
     const auto* digits = as<Number>(index);
+    std::string name = key && key->exact() ? key->text : "";
+    if (digits && digits->value) name = fmt::format("{}", *digits->value);
+    // A key that is set again holds one result, however often.
+    const bool later = !state.loops.empty() && state.loops.back().turn > 1;
+    const bool grows = name.empty() || (later && dict->entries.find(name) == nullptr);
     if (key && key->exact()) {
       dict->entries.set(key->text, value);
-    } else if (digits && digits->value) {
-      dict->entries.set(fmt::format("{}", *digits->value), value);
-    } else {
+    } else if (!name.empty()) {
+      dict->entries.set(name, value);
+    } else if (dict->others.size() < 64) {
       dict->others.push_back(value);
     }
-    watch_kept(*this, object, value, place);
+    if (grows) watch_kept(*this, object, value, place);
     note_container_module(dict->attribute, dict->attribute_name, value);
     return;
   }

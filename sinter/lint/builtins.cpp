@@ -335,7 +335,7 @@ Value call_builtin(Interpreter& in, const std::string& name, const Invocation& c
     if (attribute && attribute->exact() && call.get(2, "value"))
       in.set_attribute(call.get(0, "object"), attribute->text, call.get(2, "value"), call.place);
     else
-      let_go(call);
+      let_go(in, call);
     return none();
   }
   if (name == "super") return super(in);

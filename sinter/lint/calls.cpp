@@ -163,7 +163,7 @@ Value Interpreter::call(const Value& function, const Invocation& invocation) {
     facts.shape = TensorShape::some();
     result = tensor(std::move(facts));
   } else {
-    let_go(invocation);
+    let_go(*this, invocation);
   }
   return result ? result : unknown_at(invocation.place);
 }

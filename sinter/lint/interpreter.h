@@ -145,6 +145,8 @@ class Interpreter {
     Finding finding;
     bool used = false;
   };
+  /// Something that came from a file does more than to be read.
+  void use_load(const Facts& facts);
   std::map<std::uint32_t, CudaLoad> cuda_loads;  // by the begin of the call
   std::set<std::uint32_t> first_parameters;      // calls of next(m.parameters()) of a spread module
   std::vector<Finding> loop_findings;

@@ -37,10 +37,11 @@ void fill_container(Interpreter& in, Module& module, const Invocation& call) {
   }
 }
 
-Value make_parameter(const Invocation& call, bool buffer) {
+Value make_parameter(Interpreter& in, const Invocation& call, bool buffer) {
   const Value data = call.get(0, "data");
   const Facts* facts = facts_of(data);
   if (facts == nullptr) return unknown();
+  in.use_load(*facts);
   auto made = std::make_shared<Tensor>(*facts);
   made->parameter = !buffer;
   made->buffer = buffer;
@@ -70,8 +71,8 @@ Value run_sequence(Interpreter& in, Module& module, const Invocation& call) {
 }  // namespace
 
 Value make_layer(Interpreter& in, const std::string& name, const Invocation& call) {
-  if (name == "Parameter" || name == "UninitializedParameter") return make_parameter(call, false);
-  if (name == "Buffer") return make_parameter(call, true);
+  if (name == "Parameter" || name == "UninitializedParameter") return make_parameter(in, call, false);
+  if (name == "Buffer") return make_parameter(in, call, true);
   if (name == "DataParallel" || name == "DistributedDataParallel") {
     const Value model = call.get(0, "module");
     return model ? model : unknown();

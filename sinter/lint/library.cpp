@@ -126,8 +126,13 @@ Value library_constant(const std::string& path) {
   return nullptr;
 }
 
-void let_go(const Invocation& call) {
-  for (const Argument& argument : call.arguments) lose(argument.value, 0);
+void let_go(Interpreter& in, const Invocation& call) {
+  for (const Argument& argument : call.arguments) {
+    lose(argument.value, 0);
+    std::vector<Facts*> all;
+    gather_facts(argument.value, all);
+    for (const Facts* facts : all) in.use_load(*facts);
+  }
 }
 
 Value call_library(Interpreter& in, const std::string& path, const Invocation& call) {
@@ -144,7 +149,7 @@ Value call_library(Interpreter& in, const std::string& path, const Invocation& c
       "typing.",      "subprocess.", "safetensors.", "transformers.", "diffusers."};
   const bool harmless = std::any_of(kHarmless.begin(), kHarmless.end(),
                                     [&](std::string_view root) { return path.starts_with(root); });
-  if (!harmless) let_go(call);
+  if (!harmless) let_go(in, call);
   return nullptr;
 }
 

@@ -66,6 +66,6 @@ std::optional<DType> numpy_type_name(std::string_view name);
 Value unknown_call(Interpreter& in, const Invocation& call);
 
 /// Something that is not known got hold of these: modules among them may be anywhere now.
-void let_go(const Invocation& call);
+void let_go(Interpreter& in, const Invocation& call);
 
 }  // namespace sinter::lint

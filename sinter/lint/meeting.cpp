@@ -192,6 +192,11 @@ Facts meet(Interpreter& in, std::string_view what, std::span<const Operand> oper
   Facts result;
   if (operands.empty()) return result;
   for (const Operand& operand : operands) merge_history(result, *operand.facts);
+  const bool only_loaded = std::all_of(operands.begin(), operands.end(), [](const Operand& operand) {
+    return operand.facts->loaded || operand.facts->shape.surely_scalar();
+  });
+  if (!only_loaded)
+    for (const Operand& operand : operands) in.use_load(*operand.facts);
   const Operand* away = away_from_cpu(operands);
   const bool all_scalars =
       std::all_of(operands.begin(), operands.end(),

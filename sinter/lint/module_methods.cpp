@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 
+#include "sinter/lint/images.h"
 #include "sinter/lint/library.h"
 #include "sinter/lint/modules.h"
 #include "sinter/lint/objects.h"
@@ -191,10 +192,9 @@ Value structural(Interpreter& in, const Value& self, const std::string& name,
     return by_path(in, self, call.get(0, "target"), call.place);
   if (name == "state_dict") return state_dict(module);
   if (name == "load_state_dict") {
-    for (auto& [place, load] : in.cuda_loads)
-      if (const Facts* facts = facts_of(call.get(0, "state_dict"));
-          facts && facts->source && facts->source->place.begin == place && !module.device.is_cpu())
-        load.used = true;
+    std::vector<Facts*> given;
+    gather_facts(call.get(0, "state_dict"), given);
+    for (const Facts* facts : given) in.use_load(*facts);
     return tuple({list({}), list({})});
   }
   if (name == "get_input_embeddings" || name == "get_output_embeddings")
@@ -232,6 +232,8 @@ Value module_method(Interpreter& in, const Value& self, const std::string& name,
   if (Value made = listing(in, self, name, call)) return made;
   if (name.ends_with("_offload") || name.starts_with("enable_group_offload"))
     return offload(module);
+  if (name == "save_pretrained" || name == "save_lora_weights" || name == "push_to_hub")
+    check_output_path(in, call.get(0, "save_directory"), call.place);
   static constexpr std::array kSilent{"enable_",
                                       "disable_",
                                       "set_",

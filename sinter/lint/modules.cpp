@@ -217,9 +217,12 @@ void adopt(Module& child, const Module& parent) {
 namespace {
 
 /// A module kept in a list or dict attribute of another.
-void hide_modules(const Value& container, const Place& place, const std::string& name) {
+void hide_modules(const Value& container, const Place& place, const std::string& name,
+                  int depth = 0) {
+  if (depth > 3) return;
   const auto note = [&](const Value& value) {
     auto* module = as<Module>(value);
+    if (as<Sequence>(value) || as<Dict>(value)) hide_modules(value, place, name, depth + 1);
     if (module == nullptr || module->plain_container.known()) return;
     module->plain_container = place;
     module->plain_name = "self." + name;

@@ -354,6 +354,12 @@ Value call_numpy(Interpreter& in, const std::string& path, const Invocation& cal
   }
   if (name == "save" || name == "savez" || name == "savetxt" || name == "savez_compressed") {
     check_output_path(in, call.get(0, "file"), call.place);
+    for (const Argument& argument : call.arguments) {
+      if (!facts_of(argument.value)) continue;
+      Invocation inner;
+      inner.place = call.place;
+      tensor_method(in, argument.value, "numpy", inner);
+    }
     return none();
   }
   if (name == "dtype") return type_value(numpy_type(call.get(0, "dtype")));

@@ -123,6 +123,22 @@ bool is_optional_size(const Facts& facts) {
          facts.shape.dims->front().extent == std::optional<std::int64_t>(1);
 }
 
+/// Pictures and latents of one model grow together.
+std::string fixed_size(Dict* axes, const std::vector<Argument>& inputs,
+                       const std::vector<std::string>& names) {
+  std::string varies;
+  std::string fixed;
+  for (std::size_t i = 0; i < std::min(inputs.size(), names.size()); ++i) {
+    const Facts* facts = facts_of(inputs[i].value);
+    if (facts == nullptr || facts->shape.rank() != std::size_t{4}) continue;
+    const Value* found = axes->entries.find(names[i]);
+    const bool both = found && has_axis(*found, "2") && has_axis(*found, "3");
+    (both ? varies : fixed) = names[i];
+  }
+  if (varies.empty() || fixed.empty()) return {};
+  return fmt::format("{} varies in height and width, {} does not", varies, fixed);
+}
+
 void check_axes(Interpreter& in, const Invocation& call, const std::vector<Argument>& inputs,
                 const std::vector<std::string>& names) {
   const Argument* given = call.find(Invocation::kNowhere, "dynamic_axes");
@@ -151,6 +167,7 @@ void check_axes(Interpreter& in, const Invocation& call, const std::vector<Argum
       wrong = fmt::format(
           "{} shares the batch with the inputs that vary, but has no dynamic axis 0", name);
   }
+  if (wrong.empty()) wrong = fixed_size(axes, inputs, names);
   if (!wrong.empty())
     in.report(Rule::kExportDynamicAxesMissing, place_of(*given, call.place), wrong, {}, call.place);
 }

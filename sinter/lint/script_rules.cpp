@@ -71,19 +71,21 @@ bool is_move(const Expr& expr) {
 
 /// A handler that leaves, or that moves something by itself, does not go on as if nothing had
 /// happened.
-bool goes_on(const Handler& handler) {
+bool goes_on(const Handler& handler, const std::string& moved, bool tries_several) {
   bool answers = false;
   each_statement(handler.body, [&](const Statement& statement) {
     answers = answers || statement.kind == StatementKind::kRaise ||
-              statement.kind == StatementKind::kReturn || statement.kind == StatementKind::kBreak ||
-              statement.kind == StatementKind::kContinue ||
-              statement.kind == StatementKind::kAssign;
+              statement.kind == StatementKind::kBreak ||
+              (statement.kind == StatementKind::kContinue && tries_several);
+    // Returning the model itself says that all is well.
+    if (statement.kind == StatementKind::kReturn)
+      answers = answers || !statement.value || statement.value->text != moved || moved.empty();
     if (!statement.value) return;
     each_expression(*statement.value, [&](const Expr& expr) {
       if (expr.kind != ExprKind::kCall) return;
       const std::string& name = expr.parts[0]->text;
       static constexpr std::array kAnswers{"exit", "_exit", "quit", "to",   "cpu",
-                                           "cuda", "error", "fail", "skip", "abort"};
+                                           "cuda", "error", "fail", "skip", "abort", "from_pretrained"};
       // logging.error() is no answer.
       const bool logs = name == "error" && expr.parts[0]->kind == ExprKind::kAttribute &&
                         !expr.parts[0]->parts.empty() && expr.parts[0]->parts[0]->text != "parser";
@@ -106,28 +108,56 @@ bool catches_failures(const Handler& handler) {
   return fits;
 }
 
+/// The first move in a block; null when there is none.
+const Expr* find_move(const Body& body) {
+  const Expr* move = nullptr;
+  each_statement(body, [&](const Statement& statement) {
+    if (!statement.value) return;
+    each_expression(*statement.value, [&](const Expr& expr) {
+      if (move == nullptr && is_move(expr)) move = &expr;
+    });
+  });
+  return move;
+}
+
+/// with contextlib.suppress(RuntimeError):
+bool suppresses(const Statement& statement) {
+  return std::any_of(statement.items.begin(), statement.items.end(), [](const WithItem& item) {
+    const Expr& value = *item.value;
+    if (value.kind != ExprKind::kCall || value.parts[0]->text != "suppress") return false;
+    Handler handler;
+    for (std::size_t i = 1; i < value.parts.size(); ++i) {
+      handler.type = std::make_unique<Expr>();
+      handler.type->text = value.parts[i]->text;
+      if (catches_failures(handler)) return true;
+    }
+    return false;
+  });
+}
+
 void check_swallowed(const Script& script, Findings& findings) {
   each_statement(script.body, [&](const Statement& statement) {
-    if (statement.kind != StatementKind::kTry) return;
-    const bool swallows = std::any_of(
-        statement.handlers.begin(), statement.handlers.end(),
-        [](const Handler& handler) { return catches_failures(handler) && goes_on(handler); });
-    if (!swallows) return;
-    for (const auto& inner : statement.body) {
-      if (!inner->value) continue;
-      const Expr* move = nullptr;
-      each_expression(*inner->value, [&](const Expr& expr) {
-        if (move == nullptr && is_move(expr)) move = &expr;
+    const bool with = statement.kind == StatementKind::kWith && suppresses(statement);
+    if (statement.kind != StatementKind::kTry && !with) return;
+    if (const Expr* move = find_move(statement.body)) {
+      const Expr& receiver = *move->parts[0]->parts[0];
+      bool several = false;
+      each_statement(statement.body, [&](const Statement& inner) {
+        several = several || inner.kind == StatementKind::kBreak;
       });
-      if (move == nullptr) continue;
-      // A tensor that is made and moved in one breath is lost as a whole.
+      const bool swallows =
+          with || std::any_of(statement.handlers.begin(), statement.handlers.end(),
+                              [&](const Handler& handler) {
+                                return catches_failures(handler) &&
+                                       goes_on(handler, receiver.text, several);
+                              });
+      if (!swallows) return;
       findings.add({.rule = Rule::kMoveSwallowed,
                     .place = move->place,
                     .use = {},
                     .message = "when this move fails, part of the weights is on the GPU and the "
                                "script goes on as if nothing had happened",
                     .edit = {}});
-      return;
     }
   });
 }
@@ -163,7 +193,12 @@ void check_imports(const Script& script, Findings& findings) {
   Place pycuda;
   each_statement(script.body, [&](const Statement& statement) {
     for (const Import& import : statement.imports) {
-      torch = torch || import.module == "torch" || import.module.starts_with("torch.");
+      static constexpr std::array kBringTorch{"torch", "diffusers", "transformers", "accelerate",
+                                              "safetensors.torch", "torchvision"};
+      const std::string root = import.module.substr(0, import.module.find('.'));
+      torch = torch || std::any_of(kBringTorch.begin(), kBringTorch.end(), [&](std::string_view name) {
+                return name == root || name == import.module;
+              });
       const bool initialises = import.module == "pycuda.autoinit" ||
                                (import.module == "pycuda" && import.name == "autoinit");
       if (initialises && !pycuda.known()) pycuda = statement.place;

@@ -158,7 +158,12 @@ Value call_standard(Interpreter& in, const std::string& name, const Invocation& 
       rest.arguments.erase(rest.arguments.begin());
     return call_builtin(in, "dict", rest);
   }
-  if (name == "collections.deque") return call_builtin(in, "list", call);
+  if (name == "collections.deque") {
+    Value made = call_builtin(in, "list", call);
+    // With a longest length it does not grow.
+    if (call.get(1, "maxlen")) as<Sequence>(made)->joined = true;
+    return made;
+  }
   if (name.starts_with("contextlib.")) return contexts(name, call);
   if (name == "onnxruntime.InferenceSession") return onnx_session(in, call);
   if (name == "shutil.copy" || name == "shutil.move") {

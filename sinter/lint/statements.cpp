@@ -349,6 +349,10 @@ void Interpreter::check_discarded(const Expr& expr, const Value& receiver, const
          edit);
   // What is wrong later with this tensor was meant to be repaired here.
   before->facts = after->facts;
+  const bool part = target.kind == ExprKind::kAttribute || target.kind == ExprKind::kSubscript;
+  if (part && target.parts[0]->kind == ExprKind::kName)
+    if (auto* whole = as<Bundle>(lookup(target.parts[0]->text)))
+      whole->facts.device = after->facts.device;
 }
 
 void Interpreter::run_augmented(const Statement& statement) {

@@ -56,8 +56,7 @@ Value moved(Interpreter& in, const Value& self, const std::string& name, const I
     source->expr = call.expr;
     source->what = name == "to" ? ".to()" : fmt::format(".{}()", name);
     source->in_forward = in_forward;
-    // A move to where the tensor may have been leaves it what it was.
-    facts.source = source;
+    facts.source = move.like && facts.device.is_cpu() ? move.like : source;
   }
   if (retyped) {
     auto source = std::make_shared<Source>();
@@ -120,17 +119,6 @@ Value made_like(Interpreter& in, const Value& self, const std::string& name,
   return tensor(std::move(facts));
 }
 
-/// x.normal_(generator=g): the generator is of the tensor's device.
-void check_filled(Interpreter& in, const Facts& facts, const Invocation& call) {
-  const auto* generator = as<Thing>(call.named("generator"));
-  if (generator == nullptr || generator->what != Thing::What::kGenerator || in.state.degraded)
-    return;
-  if (relation(generator->device, facts.device) == Relation::kDifferent)
-    in.report(Rule::kGeneratorDeviceMismatch, call.place,
-              fmt::format("a generator of {} fills a tensor on {}", to_string(generator->device),
-                          to_string(facts.device)));
-}
-
 /// Whether a name of a model's output is one of its tensors and no method.
 bool is_bundle_field(const std::string& name) {
   // The distribution of an autoencoder has these both as fields and as methods.
@@ -151,6 +139,16 @@ Value backward(Interpreter& in) {
 
 }  // namespace
 
+void check_generator(Interpreter& in, const Facts& facts, const Invocation& call) {
+  const auto* generator = as<Thing>(call.named("generator"));
+  if (generator == nullptr || generator->what != Thing::What::kGenerator || in.state.degraded)
+    return;
+  if (relation(generator->device, facts.device) == Relation::kDifferent)
+    in.report(Rule::kGeneratorDeviceMismatch, call.place,
+              fmt::format("a generator of {} fills a tensor on {}", to_string(generator->device),
+                          to_string(facts.device)));
+}
+
 std::optional<Device> device_of(const Value& value) {
   if (const auto* found = as<DeviceValue>(value)) return found->device;
   if (const auto* found = as<Text>(value)) return parse_device(found->text);
@@ -166,6 +164,12 @@ std::optional<Device> device_of(const Value& value) {
 std::optional<DType> type_of(const Value& value) {
   const auto* found = as<TypeValue>(value);
   return found ? found->type : std::nullopt;
+}
+
+Device settled(const Interpreter& in, Device device) {
+  if (device.is_cuda() && device.index == Device::kCurrent && in.state.current_cuda > 0)
+    device.index = in.state.current_cuda;
+  return device;
 }
 
 Move read_move(Interpreter& in, const std::string& name, const Invocation& call) {
@@ -206,8 +210,9 @@ Move read_move(Interpreter& in, const std::string& name, const Invocation& call)
       if (!device_named) move.type_unknown = true;
     } else if (const auto device = device_of(argument.value)) {
       if (as<Number>(argument.value) && as<Number>(argument.value)->boolean) continue;
-      move.device = *device;
+      move.device = settled(in, *device);
       move.literal = is_literal_device(&argument);
+      if (const auto* asked = as<DeviceValue>(argument.value)) move.like = asked->of;
     } else if (!as<Library>(argument.value)) {
       move.device = Device{};
       move.type_unknown = true;
@@ -232,6 +237,7 @@ Value tensor_method(Interpreter& in, const Value& self, const std::string& name,
   if (name.starts_with("new_") || name == "new") return made_like(in, self, name, call);
   if (name == "backward") return backward(in);
   if (name == "copy_" || name == "set_") {
+    if (const Facts* given = facts_of(call.get(0, "src"))) in.use_load(*given);
     if (const Facts* given = facts_of(call.get(0, "src")); given && in.gradients_on())
       facts_of(self)->recorded = given->recorded;
     return self;
@@ -249,7 +255,7 @@ Value tensor_method(Interpreter& in, const Value& self, const std::string& name,
     facts.shape = TensorShape::scalar();
     return tensor(std::move(facts));
   }
-  check_filled(in, *facts_of(self), call);
+  if (name.ends_with('_')) check_generator(in, *facts_of(self), call);
   const bool in_place = name.size() > 1 && name.back() == '_' && name[0] != '_';
   if (const Operator* op = find_operator(name)) {
     Value result = run_operator(in, *op, in_place, self, call);

@@ -198,6 +198,7 @@ void replace_data(Interpreter& in, Tensor& target, const Value& value, const Pla
     target.facts.device = Device{};
     return;
   }
+  in.use_load(*given);
   const bool back = relation(given->device, target.facts.device) == Relation::kSame;
   Facts facts = *given;
   if (target.parameter && !back && given->device.is_cpu()) {
@@ -209,7 +210,6 @@ void replace_data(Interpreter& in, Tensor& target, const Value& value, const Pla
   } else if (target.facts.source) {
     facts.source = target.facts.source;
   }
-  (void)in;
   facts.recorded.clear();
   target.facts = facts;
 }

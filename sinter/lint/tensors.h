@@ -33,6 +33,9 @@ void blame(Interpreter& in, const Facts& wrong, const Facts& other, Role role,
 void check_types(Interpreter& in, const Facts& input, std::optional<DType> weights,
                  std::string_view what, const Place& use);
 
+/// Reports a generator of another device than the tensor that it fills.
+void check_generator(Interpreter& in, const Facts& filled, const Invocation& call);
+
 /// The type of an operation on two tensors (PyTorch's promotion).
 std::optional<DType> promote(const Facts& a, const Facts& b);
 bool is_floating(std::optional<DType> type);
@@ -54,7 +57,10 @@ struct Move {
   std::optional<DType> type;
   bool type_unknown = false;
   bool literal = false;  // a device written out at the call
+  SourcePtr like = {};   // the tensor whose device was asked for
 };
+/// "cuda" after torch.cuda.set_device(1) is cuda:1.
+Device settled(const Interpreter& in, Device device);
 Move read_move(Interpreter& in, const std::string& name, const Invocation& call);
 /// The device that a value names; empty for None and what names none.
 std::optional<Device> device_of(const Value& value);

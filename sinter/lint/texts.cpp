@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "sinter/lint/images.h"
 #include "sinter/lint/library.h"
 #include "sinter/lint/tensors.h"
 
@@ -114,9 +115,13 @@ Value text_method(Interpreter& in, const Text& self, const std::string& name,
     made->items.push_back(text("\x01"));
     return made;
   }
-  if (name == "mkdir" || name == "unlink" || name == "write_text" || name == "write_bytes" ||
-      name == "touch")
-    return none();
+  const bool writes = name == "mkdir" || name == "write_text" || name == "write_bytes" ||
+                      name == "touch";
+  if (writes && self.path) {
+    const Value path = std::make_shared<Text>(self);
+    check_output_path(in, path, call.place);
+  }
+  if (writes || name == "unlink") return none();
   if (name == "count" || name == "find" || name == "index" || name == "rfind" || name == "stat")
     return number(std::nullopt);
   if (name == "open" || name == "read_text" || name == "read_bytes") return unknown();

@@ -339,6 +339,7 @@ Value open_file_method(const Thing& file, const std::string& name) {
 Value thing_method(Interpreter& in, const Value& self, const std::string& name,
                    const Invocation& call) {
   auto& thing = *as<Thing>(self);
+  if (name == "save_pretrained") check_output_path(in, call.get(0, "save_directory"), call.place);
   switch (thing.what) {
     case What::kScheduler:
       return scheduler_method(in, thing, name, call);

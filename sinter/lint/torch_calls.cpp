@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sinter/lint/images.h"
 #include "sinter/lint/library.h"
 #include "sinter/lint/objects.h"
 #include "sinter/lint/operators.h"
@@ -13,11 +14,10 @@ namespace sinter::lint {
 namespace {
 
 Value make_generator(Interpreter& in, const Invocation& call) {
-  (void)in;
   auto made = std::make_shared<Thing>(Thing::What::kGenerator);
   made->place = call.place;
   const Value device = call.get(0, "device");
-  made->device = device ? device_of(device).value_or(Device{}) : Device::cpu();
+  made->device = device ? settled(in, device_of(device).value_or(Device{})) : Device::cpu();
   return made;
 }
 
@@ -191,7 +191,10 @@ Value special(Interpreter& in, const std::string& name, const Invocation& call) 
   if (name == "get_default_device") return device_value(in.default_device());
   if (name == "get_default_dtype") return type_value(in.state.default_type);
   if (name == "load") return load_tensors(in, call, true);
-  if (name == "save") return none();
+  if (name == "save") {
+    check_output_path(in, call.get(1, "f"), call.place);
+    return none();
+  }
   if (name == "is_tensor") {
     const Value value = call.get(0, "obj");
     if (as<Unknown>(value) || as<Bundle>(value)) return unknown();
@@ -279,6 +282,8 @@ Value make_context(const std::string& name) {
 Value call_torch(Interpreter& in, const std::string& path, const Invocation& call) {
   if (path == "safetensors.torch.load_file" || path == "safetensors.torch.load")
     return load_tensors(in, call, false);
+  if (path == "safetensors.torch.save_file" || path == "safetensors.torch.save_model")
+    check_output_path(in, call.get(1, "filename"), call.place);
   if (path == "safetensors.torch.load_model" || path == "safetensors.torch.save_file" ||
       path == "safetensors.torch.save_model")
     return tuple({unknown(), unknown()});

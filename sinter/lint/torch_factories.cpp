@@ -268,7 +268,7 @@ Value make_tensor(Interpreter& in, std::string_view name, const Invocation& call
   facts.type = factory_type(factory, in, call);
   if (const auto* array = as<Array>(data)) facts.wide = !facts.type && array->from_file;
   if (given) {
-    facts.device = device_of(device).value_or(Device{});
+    facts.device = settled(in, device_of(device).value_or(Device{}));
   } else if (call.splat) {
     facts.device = Device{};
   } else if (const Facts* old = facts_of(data)) {
@@ -283,11 +283,9 @@ Value make_tensor(Interpreter& in, std::string_view name, const Invocation& call
         factory.follows_default || in.state.legacy_default ? in.default_device() : Device::cpu();
   }
   const auto source = factory_source(in, factory, call, device);
-  if (const auto* asked = as<DeviceValue>(device);
-      asked && asked->of && asked->of->kind == SourceKind::kFirstParameter)
-    facts.source = asked->of;
-  else
-    facts.source = source;
+  // x.device of a CPU tensor: x is where it went wrong.
+  const auto* asked = as<DeviceValue>(device);
+  facts.source = asked && asked->of && facts.device.is_cpu() ? asked->of : SourcePtr(source);
   facts.type_source = source;
   check_generator(in, call, facts.device);
   check_forward_literal(in, *source, facts.device);

@@ -164,6 +164,12 @@ std::vector<Value> Interpreter::items(const Value& value) {
   return all;
 }
 
+void Interpreter::use_load(const Facts& facts) {
+  if (cuda_loads.empty() || !facts.source) return;
+  if (const auto found = cuda_loads.find(facts.source->place.begin); found != cuda_loads.end())
+    found->second.used = true;
+}
+
 void Interpreter::finish() {
   if (!state.gradients_used && !state.alone) {
     for (Finding& finding : loop_findings) findings_.add(std::move(finding));

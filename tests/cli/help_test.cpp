@@ -57,7 +57,8 @@ TEST_F(Help, ItsExamplesWork) {
   const fs::path model = fs::path(SINTER_SOURCE_DIR) / "models/shapes-sd1.safetensors";
   fs::copy_file(model, folder() / "models/shapes-sd1.safetensors");
   fs::create_directories(folder() / "examples");
-  for (const char* name : {"examples/device-mismatch.log", "examples/memory-leak.log"})
+  for (const char* name :
+       {"examples/device-mismatch.log", "examples/memory-leak.log", "examples/two-devices.py"})
     fs::copy_file(fs::path(SINTER_SOURCE_DIR) / name, folder() / name);
   for (const Command& command : commands()) {
     std::vector<std::string> words = split(std::string(command.example));
@@ -74,7 +75,8 @@ TEST_F(Help, ItsExamplesWork) {
 TEST_F(Help, SuggestsTheCommandThatWasMeant) {
   expect_usage({"convrt", "a", "b"},
                "error: unknown command 'convrt'\nhint: did you mean 'convert'?\n");
-  expect_usage({"paint"}, "error: unknown command 'paint'\nhint: sinter --help lists them\n");
+  expect_usage({"watercolour"},
+               "error: unknown command 'watercolour'\nhint: sinter --help lists them\n");
 }
 
 TEST_F(Help, SuggestsTheOptionThatWasMeant) {
