@@ -9,6 +9,12 @@
 namespace sinter::diagnose::environment {
 namespace {
 
+/// The number that the text begins with, 0 without digits; dates (20230118) fit, more is cut off.
+int number(const char* digits) {
+  constexpr long kMost = 999'999'999;
+  return static_cast<int>(std::clamp(std::strtol(digits, nullptr, 10), 0L, kMost));
+}
+
 int pre_phase(const std::string& word) {
   if (word.starts_with("a")) return 0;
   return word.starts_with("b") ? 1 : 2;
@@ -54,13 +60,13 @@ Version parse_version(std::string_view text) {
                       &dev_number, &local))
     return version;
   for (std::size_t at = 0; at < release.size();) {
-    version.release.push_back(std::atoi(release.c_str() + at));
+    version.release.push_back(number(release.c_str() + at));
     at = std::min(release.find('.', at), release.size() - 1) + 1;
   }
-  const auto number = [](const std::string& digits) { return std::atoi(digits.c_str()); };
-  if (!pre.empty()) version.pre = pre_phase(pre) * 1000 + number(pre_number);
-  if (!post.empty() || !implicit.empty()) version.post = number(post.empty() ? implicit : post);
-  if (!dev.empty()) version.dev = number(dev_number);
+  if (!pre.empty()) version.pre = pre_phase(pre) * 1000 + std::min(number(pre_number.c_str()), 999);
+  if (!post.empty() || !implicit.empty())
+    version.post = number((post.empty() ? implicit : post).c_str());
+  if (!dev.empty()) version.dev = number(dev_number.c_str());
   version.local = local;
   return version;
 }
