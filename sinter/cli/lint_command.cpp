@@ -84,7 +84,7 @@ LintResult check_all(const Options& options) {
       if (options.fix) result.fixed += fix(report, own);
       for (const std::string& name : report.unknown_rules)
         print_words(stderr, "warning: {}: a comment ignores the rule '{}', which does not exist\n",
-                   report.path, name);
+                    report.path, name);
       result.reports.push_back(std::move(report));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kBadFile) throw;

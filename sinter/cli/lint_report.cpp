@@ -181,8 +181,8 @@ void print_lint(const LintResult& result) {
       const RuleInfo& info = lint::rule_info(finding.rule);
       ++counts[static_cast<std::size_t>(info.severity)];
       print_words(stdout, "{}:{}:{}: {}: {} [{}]\n", report.path, finding.place.line,
-                 position(report.text, finding.place.begin).column, severity_name(info.severity),
-                 finding.message, info.name);
+                  position(report.text, finding.place.begin).column, severity_name(info.severity),
+                  finding.message, info.name);
       if (finding.edit.empty()) {
         print_words(stdout, "    {}\n", info.repair);
       } else {
@@ -197,9 +197,9 @@ void print_lint(const LintResult& result) {
     return;
   }
   print_words(stdout, "{}, {}, {} in {}\n",
-             counted(counts[static_cast<std::size_t>(Severity::kError)], "error"),
-             counted(counts[static_cast<std::size_t>(Severity::kWarning)], "warning"),
-             counted(counts[static_cast<std::size_t>(Severity::kNote)], "note"), scripts);
+              counted(counts[static_cast<std::size_t>(Severity::kError)], "error"),
+              counted(counts[static_cast<std::size_t>(Severity::kWarning)], "warning"),
+              counted(counts[static_cast<std::size_t>(Severity::kNote)], "note"), scripts);
 }
 
 }  // namespace sinter::cli

@@ -38,6 +38,25 @@ Value super_attribute(Interpreter& in, const Thing& super, const std::string& na
   return std::make_shared<Bound>(super.held, "super." + name);
 }
 
+/// Whether it can hold other values, and so what it is put into.
+bool holds_values(const Value& value) {
+  switch (value->kind) {
+    case Kind::kModule:
+    case Kind::kInstance:
+    case Kind::kSequence:
+    case Kind::kDict:
+    case Kind::kBound:
+    case Kind::kPartial:
+    case Kind::kThing:
+    case Kind::kGenerator:
+    case Kind::kFunction:
+    case Kind::kClass:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Value class_member(const Value& type, const std::string& name) {
@@ -122,6 +141,7 @@ Value Interpreter::attribute(const Value& object, const std::string& name, const
 
 void Interpreter::set_attribute(const Value& object, const std::string& name, const Value& value,
                                 const Place& place) {
+  may_hold_itself(object);
   if (auto* module = as<Module>(object)) {
     set_module_attribute(*this, *module, name, value, place);
   } else if (auto* instance = as<Instance>(object)) {
@@ -189,6 +209,7 @@ Value Interpreter::subscript(const Value& object, const Value& index, const Plac
 
 void Interpreter::set_subscript(const Value& object, const Value& index, const Value& value,
                                 const Place& place) {
+  if (holds_values(value)) may_hold_itself(object);
   if (auto* dict = as<Dict>(object)) {
     const auto* key = as<Text>(index);
     const auto* digits = as<Number>(index);

@@ -119,11 +119,12 @@ Value dict_of(Interpreter& in, const Invocation& call) {
   return made;
 }
 
-std::optional<bool> is_instance(const Value& value, const Value& type) {
+std::optional<bool> is_instance(const Value& value, const Value& type, int depth = 0) {
+  if (depth > 8) return std::nullopt;
   if (const auto* several = as<Sequence>(type)) {
     bool sure = true;
     for (const Value& one : several->items) {
-      const auto answer = is_instance(value, one);
+      const auto answer = is_instance(value, one, depth + 1);
       if (answer && *answer) return true;
       sure = sure && answer;
     }

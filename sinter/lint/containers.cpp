@@ -13,6 +13,7 @@ constexpr std::size_t kMostItems = 64;  // that a list is followed to
 
 void append(Interpreter& in, const Value& self, const Value& value, const Invocation& call) {
   auto& list = *as<Sequence>(self);
+  if (!facts_of(value) && !as<Number>(value) && !as<Text>(value)) in.may_hold_itself(self);
   if (list.items.size() < kMostItems) {
     list.items.push_back(value);
   } else {

@@ -389,14 +389,14 @@ bool Interpreter::condition(const Expr& expr) {
 }
 
 bool Interpreter::comprehend(const Expr& expr, std::size_t clause,
-                             const std::function<void()>& body) {
+                             const std::function<void()>& body, const Value& first) {
   if (clause == expr.clauses.size()) {
     body();
     return true;
   }
   const Clause& here = expr.clauses[clause];
   bool exact = true;
-  const Value source = evaluate(*here.source);
+  const Value source = first ? first : evaluate(*here.source);
   const bool all = iterate(source, [&](const Value& item) {
     assign(*here.target, item);
     for (const ExprPtr& part : here.conditions) {
@@ -421,21 +421,26 @@ bool Interpreter::run_generator_expression(const Generator& pending,
     ~Restore() { frame.scope = scope; }
   } restore{here, outer};
   const auto inner = here.scope;
-  return comprehend(*pending.comprehension, 0, [&] {
-    const Value item = evaluate(*pending.comprehension->parts[0]);
-    here.scope = outer;
-    body(item);
-    here.scope = inner;
-  });
+  return comprehend(
+      *pending.comprehension, 0,
+      [&] {
+        const Value item = evaluate(*pending.comprehension->parts[0]);
+        here.scope = outer;
+        body(item);
+        here.scope = inner;
+      },
+      pending.source);
 }
 
 Value Interpreter::evaluate_comprehension(const Expr& expr) {
   const Expr& element = *expr.parts[0];
   if (expr.text == "generator") {
-    // Nothing happens before somebody asks for the items.
+    // Nothing happens before somebody asks for the items, but for finding out what to go through.
     auto pending = std::make_shared<Generator>();
     pending->comprehension = &expr;
     pending->scope = frame().scope;
+    captured_.push_back(pending->scope);
+    if (!expr.clauses.empty()) pending->source = evaluate(*expr.clauses.front().source);
     return pending;
   }
   auto outer = frame().scope;

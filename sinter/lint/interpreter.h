@@ -89,6 +89,12 @@ class Interpreter {
  public:
   /// All three outlive the interpreter. `steps` counts down; at zero OutOfSteps is thrown.
   Interpreter(const Script& script, Decisions& decisions, Findings& findings, long& steps);
+  ~Interpreter();
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
+
+  /// Something was put into it, so that it may hold itself: it is taken apart at the end.
+  void may_hold_itself(const Value& holder);
 
   void run_script();
   /// Calls a function (of a class when there is one) with arguments of which nothing is known.
@@ -183,7 +189,9 @@ class Interpreter {
   Value evaluate_compare(const Expr& expr);
   Value evaluate_subscript(const Expr& expr);
   Value evaluate_comprehension(const Expr& expr);
-  bool comprehend(const Expr& expr, std::size_t clause, const std::function<void()>& body);
+  /// `first` is what the first clause goes through, where that is known already.
+  bool comprehend(const Expr& expr, std::size_t clause, const std::function<void()>& body,
+                  const Value& first = nullptr);
   bool run_generator_expression(const Generator& pending, const std::function<void(Value)>& body);
   bool condition(const Expr& expr);
   Value make_function(const FunctionDef& definition);
@@ -203,7 +211,9 @@ class Interpreter {
   std::vector<std::shared_ptr<Frame>> frames_;
   std::set<const FunctionDef*> entered_;
   std::vector<std::string> star_imports_;
-  std::vector<std::shared_ptr<Class>> classes_;  // keeps alive what methods point to
+  std::map<const Object*, Value> holders_;        // may hold themselves
+  std::vector<std::shared_ptr<Scope>> captured_;  // shared with functions that hold them in turn
+  std::vector<std::shared_ptr<Class>> classes_;   // keeps alive what methods point to
   int nesting_ = 0;
   Place current_;
   const Expr* statement_call_ = nullptr;

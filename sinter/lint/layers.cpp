@@ -71,7 +71,8 @@ Value run_sequence(Interpreter& in, Module& module, const Invocation& call) {
 }  // namespace
 
 Value make_layer(Interpreter& in, const std::string& name, const Invocation& call) {
-  if (name == "Parameter" || name == "UninitializedParameter") return make_parameter(in, call, false);
+  if (name == "Parameter" || name == "UninitializedParameter")
+    return make_parameter(in, call, false);
   if (name == "Buffer") return make_parameter(in, call, true);
   if (name == "DataParallel" || name == "DistributedDataParallel") {
     const Value model = call.get(0, "module");

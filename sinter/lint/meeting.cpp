@@ -38,12 +38,12 @@ Blame factory_blame(const Source& source, const std::string& there) {
 }
 
 Blame module_blame(const Source& source, const std::string& there) {
-  const Module& module = *source.module;
-  if (module.plain_container.known())
+  const std::shared_ptr<Module> module = source.module.lock();
+  if (module && module->plain_container.known())
     return {Rule::kModulesInPlainContainer,
             fmt::format("the list or dict {} hides its modules from .to() and parameters(): they "
                         "stay on the CPU while their input is on {}",
-                        module.plain_name, there)};
+                        module->plain_name, there)};
   return {Rule::kModuleNotMoved, fmt::format("{} is on the CPU where it is used with tensors on {}",
                                              named(source, "the module"), there)};
 }
@@ -68,8 +68,7 @@ Blame blame_of(const Source& source, const Facts& other, Role role, const std::s
               fmt::format("{} puts the tensors on the CPU, and they meet tensors on {}",
                           source.what, there)};
     case SourceKind::kModule:
-      if (source.module) return module_blame(source, there);
-      break;
+      return module_blame(source, there);
     case SourceKind::kAttribute:
       return {Rule::kPlainTensorAttribute,
               fmt::format("self.{} is neither parameter nor buffer, so .to() leaves it on the CPU; "
@@ -146,9 +145,9 @@ void blame_cards(Interpreter& in, const Facts& a, const Facts& b, std::string_vi
               "the first parameter speaks for its own part of the model only", {}, use);
     return;
   }
-  const Place place = wrong.source->kind == SourceKind::kModule && wrong.source->module
-                          ? wrong.source->module->source->place
-                          : wrong.source->place;
+  // A module may have been moved once more since.
+  const std::shared_ptr<Module> module = wrong.source->module.lock();
+  const Place place = module && module->source ? module->source->place : wrong.source->place;
   in.report(Rule::kMixedCudaIndex, place,
             fmt::format("{} brings a tensor on {} together with one on {}", what,
                         to_string(wrong.device), to_string(other.device)),
@@ -181,8 +180,9 @@ void blame(Interpreter& in, const Facts& wrong, const Facts& other, Role role,
       !other.device.name.starts_with("args."))
     return;
   Blame made = blame_of(source, other, role, there);
-  const Place place =
-      made.rule == Rule::kModulesInPlainContainer ? source.module->plain_container : source.place;
+  const Place place = made.rule == Rule::kModulesInPlainContainer
+                          ? source.module.lock()->plain_container
+                          : source.place;
   made.message += fmt::format(" ({}, line {})", what, use.line);
   in.report(made.rule, place, made.message, edit_for(made.rule, in, source, other), use);
 }
@@ -192,9 +192,10 @@ Facts meet(Interpreter& in, std::string_view what, std::span<const Operand> oper
   Facts result;
   if (operands.empty()) return result;
   for (const Operand& operand : operands) merge_history(result, *operand.facts);
-  const bool only_loaded = std::all_of(operands.begin(), operands.end(), [](const Operand& operand) {
-    return operand.facts->loaded || operand.facts->shape.surely_scalar();
-  });
+  const bool only_loaded =
+      std::all_of(operands.begin(), operands.end(), [](const Operand& operand) {
+        return operand.facts->loaded || operand.facts->shape.surely_scalar();
+      });
   if (!only_loaded)
     for (const Operand& operand : operands) in.use_load(*operand.facts);
   const Operand* away = away_from_cpu(operands);

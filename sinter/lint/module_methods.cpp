@@ -95,19 +95,28 @@ Value by_path(Interpreter& in, const Value& self, const Value& path, const Place
   return at;
 }
 
-void mark_trainable(Module& module, bool on) {
-  module.trainable = on;
-  for (auto& [name, value] : module.members.all())
-    if (auto* child = as<Module>(value)) mark_trainable(*child, on);
-}
-
-void mark_training(Module& module, bool on) {
-  module.training = on;
+/// Calls `body` for a module and all that is registered in it, once each.
+void each_module(Module& module, const std::function<void(Module&)>& body,
+                 std::set<const Module*>& seen) {
+  if (!seen.insert(&module).second) return;
+  body(module);
   for (auto& [name, value] : module.members.all()) {
     const auto role = module.roles.find(name);
     if (role != module.roles.end() && role->second == Module::Role::kChild)
-      if (auto* child = as<Module>(value)) mark_training(*child, on);
+      if (auto* child = as<Module>(value)) each_module(*child, body, seen);
   }
+}
+
+void mark_trainable(Module& module, bool on) {
+  std::set<const Module*> seen;
+  each_module(
+      module, [&](Module& each) { each.trainable = on; }, seen);
+}
+
+void mark_training(Module& module, bool on) {
+  std::set<const Module*> seen;
+  each_module(
+      module, [&](Module& each) { each.training = on; }, seen);
 }
 
 Value offload(Module& module) {
@@ -129,7 +138,9 @@ Value register_member(Module& module, const std::string& method, const Invocatio
   return none();
 }
 
-Value grow(Interpreter& in, Module& module, const std::string& method, const Invocation& call) {
+Value grow(Interpreter& in, const Value& self, Module& module, const std::string& method,
+           const Invocation& call) {
+  in.may_hold_itself(self);
   const Value given = call.get(method == "insert" ? 1 : 0, "module");
   const std::vector<Value> all = method == "extend" ? in.items(given) : std::vector<Value>{given};
   for (const Value& value : all) {
@@ -185,9 +196,12 @@ Value structural(Interpreter& in, const Value& self, const std::string& name,
     register_buffer(in, module, call);
     return none();
   }
-  if (name == "register_parameter" || name == "add_module" || name == "register_module")
+  if (name == "register_parameter" || name == "add_module" || name == "register_module") {
+    in.may_hold_itself(self);
     return register_member(module, name, call);
-  if (name == "append" || name == "extend" || name == "insert") return grow(in, module, name, call);
+  }
+  if (name == "append" || name == "extend" || name == "insert")
+    return grow(in, self, module, name, call);
   if (name == "get_submodule" || name == "get_parameter" || name == "get_buffer")
     return by_path(in, self, call.get(0, "target"), call.place);
   if (name == "state_dict") return state_dict(module);
@@ -343,8 +357,10 @@ Value module_attribute(Interpreter& in, const Value& self, const std::string& na
   if (name == "device" && module.opaque) {
     Held held;
     gather_parameters(module, held);
-    return device_value(module.spread || held.storage.empty() ? Device{}
-                                                              : held.storage.front().device);
+    Value home = device_value(module.spread || held.storage.empty() ? Device{}
+                                                                    : held.storage.front().device);
+    as<DeviceValue>(home)->of = module.source;
+    return home;
   }
   if (name == "dtype" && module.opaque) return type_value(module.dtype);
   if (name == "config") return unknown(in.key_at(module.place) + ".config");

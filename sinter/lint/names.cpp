@@ -144,6 +144,7 @@ void Interpreter::define_class(const Statement& statement) {
   }
   for (auto& [name, value] : inside->scope->names) made->members.set(name, value);
   classes_.push_back(made);
+  may_hold_itself(made);
 }
 
 Value Interpreter::make_function(const FunctionDef& definition) {
@@ -152,6 +153,7 @@ Value Interpreter::make_function(const FunctionDef& definition) {
   made->scope = frame().scope;
   // Methods see the names around their class, not those inside it.
   if (in_class_body() && made->scope->parent) made->scope = made->scope->parent;
+  captured_.push_back(made->scope);
   for (const Parameter& parameter : definition.parameters)
     made->fallbacks.push_back(parameter.fallback ? evaluate(*parameter.fallback) : nullptr);
   return made;

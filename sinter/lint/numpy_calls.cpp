@@ -23,6 +23,8 @@ constexpr std::array kTypes{TypeName{"float64", DType::kF64}, TypeName{"double",
                             TypeName{"uint32", DType::kU32},  TypeName{"bool_", DType::kBool},
                             TypeName{"bool", DType::kBool}};
 
+constexpr int kDeepestData = 8;  // of lists in lists; one may hold itself
+
 /// The element type that a dtype argument names: np.float32, "float32", float.
 std::optional<DType> numpy_type(const Value& value) {
   if (const auto* found = as<TypeValue>(value)) return found->type;
@@ -58,13 +60,14 @@ Value array(std::optional<DType> type, TensorShape shape) {
   return std::make_shared<Array>(type, std::move(shape));
 }
 
-std::optional<DType> type_of_items(const Value& value) {
+std::optional<DType> type_of_items(const Value& value, int depth = 0) {
+  if (depth > kDeepestData) return std::nullopt;
   if (const auto* digits = as<Number>(value))
     return digits->boolean ? DType::kBool : digits->integer ? DType::kI64 : DType::kF64;
   if (const auto* given = as<Array>(value)) return given->type;
   if (const auto* several = as<Sequence>(value)) {
     for (const Value& item : several->items) {
-      const auto type = type_of_items(item);
+      const auto type = type_of_items(item, depth + 1);
       if (type != DType::kI64) return type;
     }
     return several->items.empty() ? std::optional(DType::kF64) : DType::kI64;
@@ -72,12 +75,13 @@ std::optional<DType> type_of_items(const Value& value) {
   return std::nullopt;
 }
 
-TensorShape shape_of_items(const Value& value) {
+TensorShape shape_of_items(const Value& value, int depth = 0) {
+  if (depth > kDeepestData) return TensorShape::some();
   if (as<Number>(value)) return TensorShape::scalar();
   if (const auto* given = as<Array>(value)) return given->shape;
   if (const auto* several = as<Sequence>(value)) {
-    TensorShape inner =
-        several->items.empty() ? TensorShape::scalar() : shape_of_items(several->items[0]);
+    TensorShape inner = several->items.empty() ? TensorShape::scalar()
+                                               : shape_of_items(several->items[0], depth + 1);
     if (!inner.dims) return TensorShape::some();
     Dim first;
     if (!several->open) first.extent = static_cast<std::int64_t>(several->items.size());

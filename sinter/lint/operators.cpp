@@ -223,7 +223,7 @@ Value run_operator(Interpreter& in, const Operator& op, bool in_place, const Val
     return nullptr;
   }
   const std::string what = fmt::format("{}()", op.name);
-  check_generator(in, *operands.list.front().facts, call);
+  check_generator(in, operands.list.front().facts->device, call);
   Facts facts = meet(in, what, operands.list, op.meeting, call.place);
   if (op.one_type) check_one_type(in, op, operands, call.place);
   const Facts& first = *operands.list.front().facts;

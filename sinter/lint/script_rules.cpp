@@ -88,8 +88,9 @@ bool goes_on(const Handler& handler, const std::string& moved, bool tries_severa
     each_expression(*statement.value, [&](const Expr& expr) {
       if (expr.kind != ExprKind::kCall) return;
       const std::string& name = expr.parts[0]->text;
-      static constexpr std::array kAnswers{"exit", "_exit", "quit", "to",   "cpu",
-                                           "cuda", "error", "fail", "skip", "abort", "from_pretrained"};
+      static constexpr std::array kAnswers{"exit", "_exit", "quit",           "to",
+                                           "cpu",  "cuda",  "error",          "fail",
+                                           "skip", "abort", "from_pretrained"};
       // logging.error() is no answer.
       const bool logs = name == "error" && expr.parts[0]->kind == ExprKind::kAttribute &&
                         !expr.parts[0]->parts.empty() && expr.parts[0]->parts[0]->text != "parser";
@@ -150,11 +151,11 @@ void check_swallowed(const Script& script, Findings& findings) {
         several = several || inner.kind == StatementKind::kBreak;
       });
       const bool swallows =
-          with || std::any_of(statement.handlers.begin(), statement.handlers.end(),
-                              [&](const Handler& handler) {
-                                return catches_failures(handler) &&
-                                       goes_on(handler, receiver.text, several);
-                              });
+          with ||
+          std::any_of(
+              statement.handlers.begin(), statement.handlers.end(), [&](const Handler& handler) {
+                return catches_failures(handler) && goes_on(handler, receiver.text, several);
+              });
       if (!swallows) return;
       findings.add({.rule = Rule::kMoveSwallowed,
                     .place = move->place,
@@ -197,12 +198,13 @@ void check_imports(const Script& script, Findings& findings) {
   Place pycuda;
   each_statement(script.body, [&](const Statement& statement) {
     for (const Import& import : statement.imports) {
-      static constexpr std::array kBringTorch{"torch", "diffusers", "transformers", "accelerate",
-                                              "safetensors.torch", "torchvision"};
+      static constexpr std::array kBringTorch{"torch",      "diffusers",         "transformers",
+                                              "accelerate", "safetensors.torch", "torchvision"};
       const std::string root = import.module.substr(0, import.module.find('.'));
-      torch = torch || std::any_of(kBringTorch.begin(), kBringTorch.end(), [&](std::string_view name) {
-                return name == root || name == import.module;
-              });
+      torch =
+          torch || std::any_of(kBringTorch.begin(), kBringTorch.end(), [&](std::string_view name) {
+            return name == root || name == import.module;
+          });
       const bool initialises = import.module == "pycuda.autoinit" ||
                                (import.module == "pycuda" && import.name == "autoinit");
       if (initialises && !pycuda.known()) pycuda = statement.place;

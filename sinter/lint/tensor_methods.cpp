@@ -65,10 +65,12 @@ Value moved(Interpreter& in, const Value& self, const std::string& name, const I
     source->expr = call.expr;
     facts.type_source = source;
   }
-  if (in.frame().in_forward && name == "cuda")
+  const bool literal = name == "cuda" || (move.literal && facts.device.is_accelerator());
+  if (in.frame().in_forward && literal)
     in.report(Rule::kForwardDeviceMove, call.place,
-              ".cuda() inside forward() ties the module to the current CUDA device", {},
-              call.place);
+              fmt::format("{} inside forward() ties the module to one device",
+                          name == "cuda" ? ".cuda()" : ".to() with a literal"),
+              {}, call.place);
   if (!elsewhere && facts.device.is_cpu() && facts.source && (name == "cpu" || move.literal)) {
     auto source = std::make_shared<Source>(*facts.source);
     source->forced_cpu = true;
@@ -139,14 +141,14 @@ Value backward(Interpreter& in) {
 
 }  // namespace
 
-void check_generator(Interpreter& in, const Facts& facts, const Invocation& call) {
+void check_generator(Interpreter& in, const Device& filled, const Invocation& call) {
   const auto* generator = as<Thing>(call.named("generator"));
   if (generator == nullptr || generator->what != Thing::What::kGenerator || in.state.degraded)
     return;
-  if (relation(generator->device, facts.device) == Relation::kDifferent)
-    in.report(Rule::kGeneratorDeviceMismatch, call.place,
-              fmt::format("a generator of {} fills a tensor on {}", to_string(generator->device),
-                          to_string(facts.device)));
+  if (relation(generator->device, filled) != Relation::kDifferent) return;
+  in.report(Rule::kGeneratorDeviceMismatch, call.place,
+            fmt::format("a generator of {} fills a tensor on {}", to_string(generator->device),
+                        to_string(filled)));
 }
 
 std::optional<Device> device_of(const Value& value) {
@@ -255,7 +257,7 @@ Value tensor_method(Interpreter& in, const Value& self, const std::string& name,
     facts.shape = TensorShape::scalar();
     return tensor(std::move(facts));
   }
-  if (name.ends_with('_')) check_generator(in, *facts_of(self), call);
+  if (name.ends_with('_')) check_generator(in, facts_of(self)->device, call);
   const bool in_place = name.size() > 1 && name.back() == '_' && name[0] != '_';
   if (const Operator* op = find_operator(name)) {
     Value result = run_operator(in, *op, in_place, self, call);

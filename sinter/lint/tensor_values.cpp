@@ -214,14 +214,16 @@ void replace_data(Interpreter& in, Tensor& target, const Value& value, const Pla
   target.facts = facts;
 }
 
-void gather_facts(const Value& value, std::vector<Facts*>& into) {
+void gather_facts(const Value& value, std::vector<Facts*>& into, int depth) {
+  constexpr int kDeepest = 6;  // a list may hold itself
+  if (depth > kDeepest) return;
   if (Facts* facts = facts_of(value)) {
     into.push_back(facts);
   } else if (const auto* several = as<Sequence>(value)) {
-    for (const Value& item : several->items) gather_facts(item, into);
+    for (const Value& item : several->items) gather_facts(item, into, depth + 1);
   } else if (auto* dict = as<Dict>(value)) {
-    for (auto& [name, item] : dict->entries.all()) gather_facts(item, into);
-    for (const Value& item : dict->others) gather_facts(item, into);
+    for (auto& [name, item] : dict->entries.all()) gather_facts(item, into, depth + 1);
+    for (const Value& item : dict->others) gather_facts(item, into, depth + 1);
   }
 }
 

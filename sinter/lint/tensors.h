@@ -34,7 +34,7 @@ void check_types(Interpreter& in, const Facts& input, std::optional<DType> weigh
                  std::string_view what, const Place& use);
 
 /// Reports a generator of another device than the tensor that it fills.
-void check_generator(Interpreter& in, const Facts& filled, const Invocation& call);
+void check_generator(Interpreter& in, const Device& filled, const Invocation& call);
 
 /// The type of an operation on two tensors (PyTorch's promotion).
 std::optional<DType> promote(const Facts& a, const Facts& b);
@@ -86,6 +86,6 @@ Value array_attribute(const Array& array, const Value& self, const std::string& 
 Value path_attribute(const Text& path, const std::string& name);
 
 /// All tensors in a value: itself, or those in lists and dicts.
-void gather_facts(const Value& value, std::vector<Facts*>& into);
+void gather_facts(const Value& value, std::vector<Facts*>& into, int depth = 0);
 
 }  // namespace sinter::lint

@@ -115,8 +115,8 @@ Value text_method(Interpreter& in, const Text& self, const std::string& name,
     made->items.push_back(text("\x01"));
     return made;
   }
-  const bool writes = name == "mkdir" || name == "write_text" || name == "write_bytes" ||
-                      name == "touch";
+  const bool writes =
+      name == "mkdir" || name == "write_text" || name == "write_bytes" || name == "touch";
   if (writes && self.path) {
     const Value path = std::make_shared<Text>(self);
     check_output_path(in, path, call.place);

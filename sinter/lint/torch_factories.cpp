@@ -63,6 +63,8 @@ constexpr std::array kFactories{
     Factory{.name = "BoolTensor", .type = DType::kBool, .follows_default = false},
 };
 
+constexpr int kDeepestData = 8;  // of lists in lists; one may hold itself
+
 const Factory* find_factory(std::string_view name) {
   const auto found = std::find_if(kFactories.begin(), kFactories.end(),
                                   [&](const Factory& row) { return row.name == name; });
@@ -90,12 +92,13 @@ TensorShape shape_of_sizes(const Value& sizes, bool scalar_if_number) {
   return TensorShape::some();
 }
 
-TensorShape shape_of_data(const Value& data) {
+TensorShape shape_of_data(const Value& data, int depth = 0) {
+  if (depth > kDeepestData) return TensorShape::some();
   if (as<Number>(data)) return TensorShape::scalar();
   if (const auto* array = as<Array>(data)) return array->shape;
   if (const auto* several = as<Sequence>(data)) {
-    TensorShape inner =
-        several->items.empty() ? TensorShape::scalar() : shape_of_data(several->items[0]);
+    TensorShape inner = several->items.empty() ? TensorShape::scalar()
+                                               : shape_of_data(several->items[0], depth + 1);
     if (!inner.dims) return TensorShape::some();
     const Dim first =
         several->open ? Dim{} : Dim{.extent = static_cast<std::int64_t>(several->items.size())};
@@ -106,7 +109,8 @@ TensorShape shape_of_data(const Value& data) {
   return TensorShape::anything();
 }
 
-std::optional<DType> type_of_data(const Value& data, std::optional<DType> usual) {
+std::optional<DType> type_of_data(const Value& data, std::optional<DType> usual, int depth = 0) {
+  if (depth > kDeepestData) return std::nullopt;
   if (const auto* found = as<Number>(data)) {
     if (found->boolean) return DType::kBool;
     return found->integer ? DType::kI64 : usual;
@@ -114,7 +118,7 @@ std::optional<DType> type_of_data(const Value& data, std::optional<DType> usual)
   if (const auto* array = as<Array>(data)) return array->type;
   if (const auto* several = as<Sequence>(data)) {
     for (const Value& item : several->items)
-      if (type_of_data(item, usual) != DType::kI64) return type_of_data(item, usual);
+      if (const auto type = type_of_data(item, usual, depth + 1); type != DType::kI64) return type;
     return several->items.empty() ? usual : std::optional(DType::kI64);
   }
   if (const Facts* facts = facts_of(data)) return facts->type;
@@ -223,20 +227,6 @@ std::shared_ptr<Source> factory_source(Interpreter& in, const Factory& factory,
   return source;
 }
 
-void check_generator(Interpreter& in, const Invocation& call, const Device& device) {
-  const auto* generator = as<Thing>(call.named("generator"));
-  if (generator == nullptr || generator->what != Thing::What::kGenerator || in.state.degraded)
-    return;
-  const bool differs =
-      relation(generator->device, device) == Relation::kDifferent &&
-      (generator->device.is_cpu() || device.is_cpu() || generator->device.index >= 0);
-  if (!differs) return;
-  const Value given = call.named("device");
-  in.report(Rule::kGeneratorDeviceMismatch, call.place,
-            fmt::format("a generator of {} fills a tensor {}{}", to_string(generator->device),
-                        given ? "on " : "of the default device ", to_string(device)));
-}
-
 void check_forward_literal(Interpreter& in, const Source& source, const Device& device) {
   if (!source.in_forward || !source.literal_device || !device.is_accelerator()) return;
   Facts other;
@@ -287,7 +277,7 @@ Value make_tensor(Interpreter& in, std::string_view name, const Invocation& call
   const auto* asked = as<DeviceValue>(device);
   facts.source = asked && asked->of && facts.device.is_cpu() ? asked->of : SourcePtr(source);
   facts.type_source = source;
-  check_generator(in, call, facts.device);
+  check_generator(in, facts.device, call);
   check_forward_literal(in, *source, facts.device);
   return tensor(std::move(facts));
 }
@@ -316,7 +306,7 @@ Value make_like(Interpreter& in, std::string_view name, const Invocation& call) 
     facts.source = source;
   }
   if (const Value type = call.named("dtype"); type && !as<None>(type)) facts.type = type_of(type);
-  check_generator(in, call, facts.device);
+  check_generator(in, facts.device, call);
   return tensor(std::move(facts));
 }
 

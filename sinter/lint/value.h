@@ -151,11 +151,11 @@ struct Source {
   std::string what = {};       // how it is called in messages: "torch.randn"
   std::string name = {};       // of an attribute
   bool in_forward = false;
-  bool literal_device = false;          // the call names a device by a literal
-  bool forced_cpu = false;              // .cpu() was called, wherever it was before
-  bool ignored_default = false;         // the call does not follow the default device that is set
-  std::shared_ptr<Module> module = {};  // keeps alive the module that is to be blamed
-  std::string device_hint = {};         // what to write for the device where it was made
+  bool literal_device = false;        // the call names a device by a literal
+  bool forced_cpu = false;            // .cpu() was called, wherever it was before
+  bool ignored_default = false;       // the call does not follow the default device that is set
+  std::weak_ptr<Module> module = {};  // that is to be blamed; it holds the source itself
+  std::string device_hint = {};       // what to write for the device where it was made
 };
 /// A loop that computed something, and the turn in which it did.
 struct LoopTurn {
@@ -365,6 +365,7 @@ struct Generator : Object {
   std::vector<Argument> arguments;
   const Expr* comprehension = nullptr;  // of a generator expression; function is null then
   std::shared_ptr<Scope> scope = {};    // shared with the function around the expression
+  Value source = {};                    // of a generator expression: what it goes through
   Value mapped = {};                    // map(): what the function is called with
 };
 

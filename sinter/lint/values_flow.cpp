@@ -18,12 +18,34 @@ bool depends_on_callers(Rule rule) {
     case Rule::kExportNotEval:
     case Rule::kHalfOnCpu:
     case Rule::kOrtProviderUnchecked:
+    case Rule::kInputDtypeMismatch:
       return true;
     default:
       return false;
   }
 }
 
+/// Objects that hold one another would stay for ever.
+void take_apart(const Value& value) {
+  if (auto* module = as<Module>(value)) {
+    module->members = {};
+  } else if (auto* instance = as<Instance>(value)) {
+    instance->attributes = {};
+  } else if (auto* thing = as<Thing>(value)) {
+    thing->attributes = {};
+  } else if (auto* open = as<Unknown>(value)) {
+    open->attributes = {};
+  } else if (auto* sequence = as<Sequence>(value)) {
+    sequence->items.clear();
+  } else if (auto* dict = as<Dict>(value)) {
+    dict->entries = {};
+    dict->others.clear();
+  } else if (auto* type = as<Class>(value)) {
+    type->members = {};
+  }
+}
+
+constexpr int kDeepestIteration = 300;
 constexpr std::size_t kMostItems = 24;  // of a known sequence that are looked at one by one
 
 }  // namespace
@@ -35,6 +57,16 @@ Interpreter::Interpreter(const Script& script, Decisions& decisions, Findings& f
   auto top = std::make_shared<Frame>();
   top->scope = module_scope_;
   frames_.push_back(std::move(top));
+}
+
+Interpreter::~Interpreter() {
+  for (auto& [address, holder] : holders_) take_apart(holder);
+  for (const auto& scope : captured_) scope->names.clear();
+  module_scope_->names.clear();
+}
+
+void Interpreter::may_hold_itself(const Value& holder) {
+  if (holder) holders_.emplace(holder.get(), holder);
 }
 
 void Interpreter::run_script() {
@@ -115,6 +147,13 @@ bool Interpreter::iterate(const Value& value, const std::function<void(Value)>& 
     return dict->others.empty() && snapshot.size() <= kMostItems;
   }
   if (const auto* pending = as<Generator>(value)) {
+    // Generators of generators take stack.
+    if (nesting_ > kDeepestIteration) return false;
+    nesting_ += 20;
+    struct Leave {
+      int& nesting;
+      ~Leave() { nesting -= 20; }
+    } leave{nesting_};
     if (pending->comprehension != nullptr) return run_generator_expression(*pending, body);
     if (pending->mapped)
       return iterate(pending->mapped, [&](const Value& item) {
