@@ -26,6 +26,7 @@ constexpr std::int64_t kGroups = 32;
 // Ids of CLIP's tokenizer: 256 bytes, the same as ends of words, 48894 merges, begin and end of
 // text.
 constexpr std::int64_t kClipVocabulary = 49408;
+constexpr std::int64_t kEarlyEndToken = 2;
 
 const TowerUse& tower_use(const FoundComponent& found, const Family& family) {
   for (const TowerUse& use : family.towers)
@@ -55,6 +56,8 @@ TextEncoderConfig text_config(const FoundComponent& found, const Family& family,
   // transformers builds the first so many layers, whatever else the file has.
   config.layers = std::min<std::int64_t>(settings.layers.value_or(config.layers), kMaxLayers);
   config.activation = settings.activation.value_or(tower(use.kind).activation);
+  // 2 stands in the files of early transformers, which take the largest id then, whatever it is.
+  if (settings.end_token != kEarlyEndToken) config.end_token = settings.end_token;
   config.heads = settings.heads.value_or(std::max<std::int64_t>(1, config.width / kTowerHeadWidth));
   config.state = use.state;
   // transformers' copies of this tower were saved without the layer that is not used.

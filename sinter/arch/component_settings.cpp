@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -117,6 +118,20 @@ void read_heads(const ConfigFile& config, UNetSettings& settings) {
   }
 }
 
+/// One number, or height and width.
+std::optional<std::int64_t> read_sample_size(const ConfigFile& config) {
+  constexpr const char* kKey = "sample_size";
+  const Json* value = config.find(kKey);
+  if (value == nullptr) return std::nullopt;
+  std::int64_t size = 0;
+  for (const Json& item : value->is_array() ? *value : Json::array({*value})) {
+    const std::optional<std::int64_t> cells = integer(item);
+    if (!cells || *cells <= 0) config.refuse(kKey, "whole numbers above 0");
+    size = std::max(size, *cells);
+  }
+  return size > 0 ? std::optional(size) : std::nullopt;
+}
+
 }  // namespace
 
 TextSettings read_text_settings(const FolderConfigs& configs, std::string_view prefix) {
@@ -124,13 +139,15 @@ TextSettings read_text_settings(const FolderConfigs& configs, std::string_view p
   return {.activation = read_activation(config),
           .heads = config.count("num_attention_heads"),
           .vocabulary = config.count("vocab_size"),
-          .layers = config.count("num_hidden_layers")};
+          .layers = config.count("num_hidden_layers"),
+          .end_token = config.count("eos_token_id")};
 }
 
 UNetSettings read_unet_settings(const FolderConfigs& configs, std::string_view prefix) {
   const ConfigFile config(configs, prefix, ComponentKind::kUNet);
   UNetSettings settings;
   read_heads(config, settings);
+  settings.size = read_sample_size(config);
   settings.vector = config.find("addition_embed_type") != nullptr;
   if (config.says("mid_block_type"))
     settings.middle = config.find("mid_block_type") != nullptr &&

@@ -29,6 +29,7 @@ struct TextSettings {
   std::optional<std::int64_t> heads;
   std::optional<std::int64_t> vocabulary;
   std::optional<std::int64_t> layers;
+  std::optional<std::int64_t> end_token;
 };
 TextSettings read_text_settings(const FolderConfigs& configs, std::string_view prefix);
 
@@ -38,6 +39,7 @@ struct UNetSettings {
   std::string heads_found;          // "DIR/config.json has attention_head_dim 8", for messages
   bool vector = false;              // the UNet takes a vector beside the text
   std::optional<bool> middle;       // it has a middle with attention
+  std::optional<std::int64_t> size;  // latent cells along the longer side that it was trained on
 };
 /// diffusers stores heads under "num_attention_heads", or, by an old mistake of naming, under
 /// "attention_head_dim".

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace sinter::arch {
@@ -84,6 +85,9 @@ struct TextEncoderConfig {
   TextState state;
   bool pooled_projection;  // the family uses the pooled projection as conditioning (SDXL's second
                            // encoder)
+  /// Where the pooled state is taken: the first place of this id; empty: of the largest one, as
+  /// CLIP itself does. They differ where tokens were added behind the end of text.
+  std::optional<std::int64_t> end_token = std::nullopt;
 };
 
 }  // namespace sinter::arch

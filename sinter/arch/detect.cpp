@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sinter/arch/build_component.h"
+#include "sinter/arch/component_settings.h"
 #include "sinter/arch/model.h"
 #include "sinter/arch/prediction.h"
 #include "sinter/arch/reading.h"
@@ -171,13 +172,30 @@ const Component* Model::find(std::string_view name) const {
 
 namespace {
 
-/// Pixels along each side: what modelspec.resolution says ("768x768"), else the family's; the v
-/// models of Stable Diffusion 2 were trained on 768.
-int native_size(const weights::Checkpoint& checkpoint, const Model& model, const Family& family) {
+constexpr std::int64_t kMaxNativeSize = 4096;
+
+/// What the folder's UNet says, in pixels.
+std::optional<int> folder_size(const weights::Checkpoint& checkpoint, const Model& model,
+                               const std::vector<FoundComponent>& found) {
+  const auto unet = std::ranges::find(found, ComponentKind::kUNet, &FoundComponent::kind);
+  if (unet == found.end()) return std::nullopt;
+  const auto cells =
+      read_unet_settings({checkpoint.configs(), checkpoint.path()}, unet->prefix).size;
+  const Component* vae = model.find("vae");
+  const std::int64_t factor = vae == nullptr ? 8 : std::get<VaeConfig>(vae->config).factor();
+  if (!cells || *cells > kMaxNativeSize / factor) return std::nullopt;
+  return static_cast<int>(*cells * factor);
+}
+
+/// Pixels along each side: what the folder's UNet or modelspec.resolution ("768x768") says, else
+/// the family's; the v models of Stable Diffusion 2 were trained on 768.
+int native_size(const weights::Checkpoint& checkpoint, const Model& model, const Family& family,
+                const std::vector<FoundComponent>& found) {
+  if (const auto size = folder_size(checkpoint, model, found)) return *size;
   const auto said = checkpoint.metadata().find("modelspec.resolution");
   if (said != checkpoint.metadata().end()) {
     const int size = std::atoi(said->second.c_str());
-    if (size >= 64 && size <= 4096 && size % 8 == 0) return size;
+    if (size >= 64 && size <= kMaxNativeSize && size % 8 == 0) return size;
   }
   const bool v_of_both = !family.prediction && model.prediction == Prediction::kV;
   return v_of_both ? 768 : family.native_size;
@@ -210,7 +228,7 @@ Model detect(const weights::Checkpoint& checkpoint, const DetectOptions& options
   add_unexpected(model, reading.useful);
   std::ranges::move(reading.set_aside, std::back_inserter(model.evidence));
   set_prediction(model, checkpoint, family, options);
-  model.native_size = native_size(checkpoint, model, family);
+  model.native_size = native_size(checkpoint, model, family, reading.components);
   return model;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "sinter/arch/known_keys.h"
@@ -32,16 +33,31 @@ NameIndex set_aside(const NameIndex& names, std::vector<std::string>& sentences)
   return NameIndex(std::move(useful));
 }
 
+/// ControlNets have the names of a UNet up to its middle, and not its end.
+bool has_unet(const std::vector<FoundComponent>& components) {
+  return std::ranges::any_of(components, [](const FoundComponent& component) {
+    return component.kind == ComponentKind::kUNet &&
+           component.weights.find("conv_out.weight") != nullptr;
+  });
+}
+
 }  // namespace
 
 Reading read_names(const std::vector<weights::TensorEntry>& tensors, const Metadata& metadata) {
   Reading reading{};
   reading.names = index_names(tensors);
-  reading.signature = find_signature(reading.names);
-  if (reading.signature != nullptr) return reading;
-  reading.quantisation = find_quantisation(reading.names);
   reading.useful = set_aside(reading.names, reading.set_aside);
   reading.components = find_components(reading.useful);
+  reading.signature = find_signature(reading.names);
+  // A key of an adapter that was left in a checkpoint does not make it one.
+  const bool is_stray = reading.signature != nullptr && reading.signature->advice != kForeign &&
+                        has_unet(reading.components);
+  if (is_stray) reading.signature = nullptr;
+  if (reading.signature != nullptr) {
+    reading.components.clear();
+    return reading;
+  }
+  reading.quantisation = find_quantisation(reading.names);
   if (!reading.components.empty()) reading.choice = choose_family(reading.components, metadata);
   return reading;
 }

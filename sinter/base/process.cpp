@@ -51,6 +51,8 @@ void open_standard_streams() {
 
 void set_default_environment(const char* name, const char* value) { ::setenv(name, value, 0); }
 
+bool interactive() { return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0; }
+
 int terminal_columns() {
   if (::isatty(STDERR_FILENO) == 0) return 0;
   winsize size{};

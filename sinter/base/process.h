@@ -27,6 +27,9 @@ void open_standard_streams();
 /// Sets an environment variable of this process unless it is set. Before other threads start.
 void set_default_environment(const char* name, const char* value);
 
+/// Whether a person can be asked: standard input and output are a terminal.
+bool interactive();
+
 /// Columns of the terminal on standard error, or 0 where it is not a terminal.
 int terminal_columns();
 

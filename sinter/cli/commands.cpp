@@ -25,6 +25,10 @@ const std::vector<Command>& commands() {
        "sinter lint examples/two-devices.py", declare_lint},
       {"memlog", "say what a log of GPU memory shows: leak, fragmentation, peaks, or nothing wrong",
        "sinter memlog examples/memory-leak.log", declare_memlog},
+      {"doctor", "say whether GPU, driver, CUDA and Python packages fit, and how to repair it",
+       "sinter doctor --lock environment.json", declare_doctor},
+      {"guide", "what to check from a model to a picture, in which order to search, and what is a myth",
+       "sinter guide checklist", declare_guide},
   };
   return table;
 }

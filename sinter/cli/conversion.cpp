@@ -117,7 +117,10 @@ std::vector<std::string> scheduler_warnings(const std::filesystem::path& out) {
   try {
     const pipeline::SchedulerConfig config = pipeline::read_scheduler_config(read_text(path));
     const pipeline::Sampler& sampler = pipeline::sampler_of(config);
-    if (sampler.class_name == config.class_name) return {};
+    if (sampler.class_name == config.class_name) {
+      pipeline::require_own_settings(config);
+      return {};
+    }
     return {fmt::format(
         "the folder's scheduler is {}, which sinter does not have: generate takes {} unless "
         "--sampler says otherwise",

@@ -10,8 +10,8 @@
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
 #include "sinter/cli/command.h"
-#include "sinter/cli/failure.h"
 #include "sinter/cli/json_output.h"
+#include "sinter/cli/language_option.h"
 #include "sinter/diagnose/log/diagnosis.h"
 
 namespace sinter::cli {
@@ -146,8 +146,7 @@ void print_fault(const Fault& fault, Language language) {
 }
 
 int run(const Options& options) {
-  require_known("language", options.language, {"en", "zh"});
-  const Language language = *diagnose::language_from_name(options.language);
+  const Language language = language_named(options.language);
   const Diagnosis diagnosis = read(options.path);
   if (options.json) {
     Json json{{"faults", Json::array()}, {"lines", diagnosis.lines}};
@@ -178,8 +177,7 @@ Run declare_diagnose(CLI::App& app) {
       std::make_shared<Options>();  // shared by the parser's bindings and the returned function
   app.add_option("log", options->path, "a log file of any program, or - for standard input")
       ->required();
-  app.add_option("--lang", options->language, "language of the answer: en or zh")
-      ->capture_default_str();
+  declare_language(app, options->language);
   app.add_flag("--all", options->all, "every independent fault, not only the first");
   app.add_flag("--json", options->json, "print the result as JSON");
   return [options] { return run(*options); };

@@ -96,7 +96,8 @@ Json text_encoder_config(const TextEncoderConfig& config) {
       {"vocab_size", config.vocabulary},
       {"hidden_act", config.activation == arch::Activation::kQuickGelu ? "quick_gelu" : "gelu"},
       {"bos_token_id", 49406},
-      {"eos_token_id", 49407},
+      // Readers take 2 for "the largest id".
+      {"eos_token_id", config.end_token.value_or(2)},
       {"sinter_state", kStates[static_cast<std::size_t>(config.state)]}};
   if (config.projection_dim > 0) json["projection_dim"] = config.projection_dim;
   return json;

@@ -51,8 +51,19 @@ Value layer(const Scope& s, const TextEncoderConfig& config, Value x, Value mask
   return add(x, linear(m / "fc2", active, config.width));
 }
 
-/// One row a sequence with a one at the end-of-text place, its first occurrence: the largest id.
-/// [N,1,L].
+/// Highest for the id that ends a text: the id itself, or minus its squared distance from the end
+/// token. [N,L] float32.
+Value rank_of(const Scope& s, Value ids, const TextEncoderConfig& config) {
+  const Value numbers = cast(ids, DType::kF32);
+  if (!config.end_token) return numbers;
+  graph::Graph& g = s.graph();
+  const Value distance =
+      sub(numbers, g.scalar(static_cast<double>(*config.end_token), DType::kF32));
+  return mul(mul(distance, distance), g.scalar(-1, DType::kF32));
+}
+
+/// One row a sequence with a one at the end-of-text place: the first of the end token, or of the
+/// largest id. [N,1,L].
 Value end_of_text(const Scope& s, Value ids, const TextEncoderConfig& config) {
   const std::int64_t L = config.positions;
   std::vector<float> places(static_cast<std::size_t>(L));
@@ -62,9 +73,10 @@ Value end_of_text(const Scope& s, Value ids, const TextEncoderConfig& config) {
     identity[static_cast<std::size_t>(i * L + i)] = 1.0f;
   }
   graph::Graph& g = s.graph();
-  // ids * 128 - place has one maximum, the first of the largest ids, and is exact in float32 (49407
-  // * 128 < 2^24): ArgMax implementations differ in which of equal elements they take.
-  const Value ranked = mul(cast(ids, DType::kF32), g.scalar(128, DType::kF32));
+  // rank * 128 - place has one maximum, the first of the highest ranks, and is exact in float32
+  // near it (49407 * 128 < 2^24): ArgMax implementations differ in which of equal elements they
+  // take.
+  const Value ranked = mul(rank_of(s, ids, config), g.scalar(128, DType::kF32));
   const Value unique =
       sub(ranked, g.vector(places, {L}, DType::kF32, "places/" + std::to_string(L)));
   const Value rows = g.vector(identity, {L, L}, s.dtype(), "identity/" + std::to_string(L));

@@ -92,7 +92,9 @@ const Sampler& sampler_of(const SchedulerConfig& config) {
 
 SchedulerConfig config_for(const Sampler& sampler, const SchedulerConfig& config) {
   SchedulerConfig result = config;
-  if (config.class_name != sampler.class_name) {
+  if (config.class_name == sampler.class_name) {
+    require_own_settings(config);
+  } else {
     result = default_scheduler_config(sampler.class_name);
     result.train_timesteps = config.train_timesteps;
     result.beta_start = config.beta_start;

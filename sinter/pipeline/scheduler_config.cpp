@@ -55,9 +55,12 @@ constexpr std::array<std::pair<std::string_view, TimestepSpacing>, 3> kSpacings{
 constexpr std::array<std::pair<std::string_view, bool>, 2> kFinalSigmas{
     {{"zero", true}, {"sigma_min", false}}};
 
+std::string refusal(std::string_view key, std::string_view expected, const Json& found) {
+  return fmt::format("the scheduler's '{}' is {}, expected {}", key, found.dump(), expected);
+}
+
 [[noreturn]] void refuse(std::string_view key, std::string_view expected, const Json& found) {
-  throw Error(ErrorCode::kUnsupported,
-              fmt::format("the scheduler's '{}' is {}, expected {}", key, found.dump(), expected));
+  throw Error(ErrorCode::kUnsupported, refusal(key, expected, found));
 }
 
 template <typename T>
@@ -206,7 +209,7 @@ const ClassRow* find_class(std::string_view name) {
   return found == kClasses.end() ? nullptr : &*found;
 }
 
-void check_ranges(const SchedulerConfig& config, unsigned known_class) {
+void check_ranges(const SchedulerConfig& config) {
   if (config.train_timesteps < 1 || config.train_timesteps > 1'000'000) {
     throw Error(ErrorCode::kBadFile,
                 fmt::format("the scheduler's 'num_train_timesteps' is {}, expected 1 to 1000000",
@@ -218,8 +221,6 @@ void check_ranges(const SchedulerConfig& config, unsigned known_class) {
                 fmt::format("the scheduler's 'trained_betas' has {} values, expected {}",
                             config.trained_betas.size(), config.train_timesteps));
   }
-  if ((known_class & kDpm) != 0 && (config.solver_order < 1 || config.solver_order > 2))
-    refuse("solver_order", "1 or 2", config.solver_order);
 }
 
 }  // namespace
@@ -263,10 +264,19 @@ SchedulerConfig read_scheduler_config(std::string_view json) {
   for (const Fixed& each : kFixed) {
     const auto found = root.find(each.name);
     if (found == root.end() || row == nullptr || (each.classes & bit) == 0) continue;
-    if (!found->is_null() && *found != Json::parse(each.json)) refuse(each.name, each.json, *found);
+    if (!found->is_null() && *found != Json::parse(each.json))
+      config.refusal = refusal(each.name, each.json, *found);
   }
-  check_ranges(config, row == nullptr ? 0U : row->bit);
+  if (row != nullptr && (bit & kDpm) != 0 && (config.solver_order < 1 || config.solver_order > 2))
+    config.refusal = refusal("solver_order", "1 or 2", config.solver_order);
+  check_ranges(config);
   return config;
+}
+
+void require_own_settings(const SchedulerConfig& config) {
+  if (config.refusal.empty()) return;
+  throw Error(ErrorCode::kUnsupported, config.refusal,
+              "--sampler draws with another of the same betas: ddim, euler, euler-a, lcm, ...");
 }
 
 std::string write_scheduler_config(const SchedulerConfig& config) {

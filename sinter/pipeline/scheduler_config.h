@@ -41,6 +41,7 @@ struct SchedulerConfig {
   bool euler_at_final = false;
   int original_steps = 50;  // of the distillation (latent consistency)
   double timestep_scaling = 10.0;
+  std::string refusal;  // a setting of the class that no sampler here has; empty: there is none
 
   friend bool operator==(const SchedulerConfig&, const SchedulerConfig&) = default;
 };
@@ -50,10 +51,16 @@ struct SchedulerConfig {
 SchedulerConfig default_scheduler_config(std::string_view class_name);
 
 /// Reads the JSON text of a scheduler_config.json. Keys that change nothing here are passed over; a
-/// class that sinter does not have is read all the same, so that its betas can serve another.
-/// @throws Error{kBadFile} for damaged JSON or values; Error{kUnsupported} for a setting that would
-///         change the numbers and that no sampler here has, naming the key, expected and found.
+/// class that sinter does not have is read all the same, so that its betas can serve another. A
+/// setting of the class alone that no sampler here has becomes the `refusal`: another class may be
+/// asked for.
+/// @throws Error{kBadFile} for damaged JSON or values; Error{kUnsupported} for a setting that every
+///         class has and that would change the numbers, naming the key, expected and found.
 SchedulerConfig read_scheduler_config(std::string_view json);
+
+/// For whoever draws with the class that the configuration names.
+/// @throws Error{kUnsupported} with the `refusal`.
+void require_own_settings(const SchedulerConfig& config);
 
 /// The JSON text with the keys that the class has, in a fixed order.
 std::string write_scheduler_config(const SchedulerConfig& config);

@@ -25,10 +25,8 @@ constexpr const char* kHalfDownload = "it looks like a half download; fetch the 
 constexpr std::string_view kExtension = ".safetensors";
 constexpr std::string_view kPipelineIndex = "model_index.json";
 constexpr std::array<std::string_view, 2> kLeftOut{"safety_checker", "feature_extractor"};
-
-// Ends of the names of pipeline classes that need no weights.
-constexpr std::array<std::string_view, 5> kWeightless{"Scheduler", "Tokenizer", "TokenizerFast",
-                                                      "Extractor", "Processor"};
+// Components whose absence is a half download; a pipeline may name others that nothing here needs.
+constexpr std::array<std::string_view, 4> kNeeded{"text_encoder", "text_encoder_2", "unet", "vae"};
 
 // Names that diffusers and transformers give to weights; any other name is taken only alone.
 constexpr std::array<std::string_view, 2> kStems{"diffusion_pytorch_model", "model"};
@@ -264,12 +262,6 @@ void add_configs(const fs::path& folder, const std::string& prefix, FolderPlan& 
   }
 }
 
-/// Whether a class of the pipeline's index has weights.
-bool has_weights(std::string_view class_name) {
-  return std::ranges::none_of(kWeightless,
-                              [&](std::string_view end) { return class_name.ends_with(end); });
-}
-
 /// Sub-folders that the pipeline's index names.
 std::vector<std::string> components(const fs::path& folder) {
   const nlohmann::json index = parse_json(folder / kPipelineIndex);
@@ -287,7 +279,7 @@ std::vector<std::string> components(const fs::path& folder) {
     if (!component || left_out || !plain) continue;
     if (is_folder(folder / name))
       names.push_back(name);
-    else if (has_weights(value[1].get_ref<const std::string&>()))
+    else if (rank_in(kNeeded, name) < kNeeded.size())
       throw Error(
           ErrorCode::kBadFile,
           fmt::format("{} names '{}', but there is no {}", (folder / kPipelineIndex).string(),

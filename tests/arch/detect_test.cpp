@@ -379,6 +379,15 @@ TEST(Detect, RefusesWeightsWithoutElements) {
                "'model.diffusion_model.input_blocks.0.0.weight' is [0,4,3,3]: it has no elements");
 }
 
+TEST(Detect, AStrayKeyOfAnAdapterDoesNotHideACheckpoint) {
+  Manifest manifest = load_manifest("tiny/sd1");
+  const std::string stray = "lora_unet_down_blocks_0_attentions_0_proj_in.lora_down.weight";
+  manifest.add(stray, {4, 32});
+  const Model model = detect(*ManifestCheckpoint(manifest));
+  EXPECT_EQ(model.family, "sd15");
+  EXPECT_EQ(model.unexpected, std::vector<std::string>{stray});
+}
+
 TEST(Detect, RefusesATokenTableShorterThanTheVocabulary) {
   const std::string table =
       "cond_stage_model.transformer.text_model.embeddings.token_embedding.weight";

@@ -146,6 +146,28 @@ TEST(Folder, OfOneComponentIsReadWithItsConfiguration) {
   EXPECT_EQ(model.missing, std::vector<std::string>{});
 }
 
+TEST(Folder, SaysWhereTextsEndAndWhatSizeItDraws) {
+  PipelineFolder folder;
+  folder.add("unet", load_manifest("diffusers/sd15-unet"), kUNetFile);
+  folder.add("text_encoder", load_manifest("diffusers/text-encoder-clip-l"), kTextFile);
+  const auto read = [&](const std::string& unet, const std::string& text) {
+    folder.write("unet/config.json", unet);
+    folder.write("text_encoder/config.json", text);
+    return detect(weights::Checkpoint::open(folder.path()));
+  };
+  const auto end_token = [](const Model& model) {
+    return std::get<TextEncoderConfig>(model.find("text_encoder")->config).end_token;
+  };
+  const Model named = read(R"({"sample_size": 96})", R"({"eos_token_id": 49407})");
+  EXPECT_EQ(named.native_size, 768);
+  EXPECT_EQ(end_token(named), 49407);
+  // 2 stands for the largest id.
+  const Model early = read(R"({"sample_size": [64, 128]})", R"({"eos_token_id": 2})");
+  EXPECT_EQ(early.native_size, 1024);
+  EXPECT_EQ(end_token(early), std::nullopt);
+  EXPECT_EQ(read("{}", "{}").native_size, 512);
+}
+
 TEST(Folder, ThatIsRefusedForItsUNetNamesTheUNetsFile) {
   PipelineFolder folder;
   Manifest unet = load_manifest("diffusers/sd15-unet");

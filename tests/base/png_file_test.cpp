@@ -46,6 +46,17 @@ TEST(Png, TextsAreLatin1OrUtf8) {
   EXPECT_NE(bytes.find(std::string("iTXtother\0\0\0\0\0\xE6", 15)), std::string::npos);
 }
 
+TEST(Png, OtherFormatsAreRefusedByName) {
+  std::ofstream(file("sinter_photo.png"), std::ios::binary) << "\xFF\xD8\xFF\xE0 and more";
+  try {
+    read_png(file("sinter_photo.png"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_TRUE(error.message().ends_with("is a JPEG file, expected PNG")) << error.message();
+  }
+}
+
 TEST(Png, RefusesDamagedFiles) {
   write_png(file("sinter_whole.png"), gradient(8, 8, 3), {{"parameters", "text"}});
   const std::string whole = read_text(file("sinter_whole.png"));

@@ -71,7 +71,9 @@ TEST_F(ConvertFolder, WarnsOfASchedulerThatGenerateRefuses) {
   EXPECT_EQ(report["warnings"],
             nlohmann::json::array({"the checkpoint has no vae, so the folder has none",
                                    "generate will refuse this folder: the scheduler's "
-                                   "'timestep_type' is \"continuous\", expected \"discrete\""}));
+                                   "'timestep_type' is \"continuous\", expected \"discrete\" "
+                                   "(--sampler draws with another of the same betas: ddim, euler, "
+                                   "euler-a, lcm, ...)"}));
 }
 
 TEST_F(ConvertFolder, RefusesAPredictionThatNoSamplerHas) {

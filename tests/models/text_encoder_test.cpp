@@ -48,6 +48,13 @@ TEST_P(TextEncoder, StatesAndPoolingAreTransformers) {
       .expect_reference(GetParam(), DType::kF32, emit(config(Activation::kGelu, TextState::kLast)));
 }
 
+// The reference's texts end with the largest id, so both ways to find the place lead to it.
+TEST_P(TextEncoder, PoolsAtTheEndTokenThatAFolderNames) {
+  arch::TextEncoderConfig named = config(Activation::kGelu, TextState::kLast);
+  named.end_token = 98;
+  Block("text-gelu").expect_reference(GetParam(), DType::kF32, emit(named));
+}
+
 // The projection is of the last layer whatever state conditions.
 TEST_P(TextEncoder, TheStateBeforeTheLastLayerIsNormedWhereItConditions) {
   Block("text-gelu")

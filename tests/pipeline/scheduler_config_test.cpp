@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sinter/base/error.h"
+#include "sinter/pipeline/scheduler.h"
 
 namespace sinter::pipeline {
 namespace {
@@ -59,12 +60,20 @@ TEST(SchedulerConfig, AnUnknownClassStillGivesItsBetas) {
             "no error");
 }
 
-TEST(SchedulerConfig, RefusesWhatWouldChangeTheNumbers) {
-  EXPECT_EQ(message_of(R"({"_class_name": "DPMSolverMultistepScheduler",
-                           "algorithm_type": "sde-dpmsolver++"})"),
+TEST(SchedulerConfig, ASettingOfTheClassAloneIsRefusedWhereTheClassIsUsed) {
+  const SchedulerConfig noisy = read_scheduler_config(
+      R"({"_class_name": "DPMSolverMultistepScheduler", "algorithm_type": "sde-dpmsolver++"})");
+  EXPECT_EQ(noisy.refusal,
             "the scheduler's 'algorithm_type' is \"sde-dpmsolver++\", expected \"dpmsolver++\"");
-  EXPECT_EQ(message_of(R"({"_class_name": "DPMSolverMultistepScheduler", "solver_order": 3})"),
-            "the scheduler's 'solver_order' is 3, expected 1 or 2");
+  EXPECT_THROW(make_scheduler(config_for(sampler_of(noisy), noisy), 4), Error);
+  EXPECT_NO_THROW(make_scheduler(config_for(sampler_from_name("euler"), noisy), 4));
+  EXPECT_EQ(
+      read_scheduler_config(R"({"_class_name": "DPMSolverMultistepScheduler", "solver_order": 3})")
+          .refusal,
+      "the scheduler's 'solver_order' is 3, expected 1 or 2");
+}
+
+TEST(SchedulerConfig, RefusesWhatWouldChangeTheNumbers) {
   EXPECT_EQ(message_of(R"({"_class_name": "EulerDiscreteScheduler", "prediction_type": "sample"})"),
             "the scheduler's 'prediction_type' is \"sample\", expected \"epsilon\" or "
             "\"v_prediction\"");

@@ -34,7 +34,7 @@ constexpr std::array kCode{
     Row{"text encoder",
         R"(cond_stage_model|text_encoder|text_model|CLIPText|modeling_clip|sd_clip|sd1_clip|sdxl_clip|encode_prompt|_encode_prompt|encode_from_tokens|encode_token_weights|get_learned_conditioning|open_clip|sd_hijack_clip|sd_hijack_open_clip|prompt_parser|FrozenCLIP|FrozenOpenCLIP|modeling_t5|t5_encoder|clip_model|clip\.encode|cond_stage|compel|encode_with_transformers|lpw_stable_diffusion|token_embedding|text_encoder_2|TextEncoder|TextProcessing|EncodePrompt|PromptEmbeds)"},
     Row{"controlnet",
-        R"(controlnet|control_model|cldm|ControlNet|control_net|t2iadapter|apply_controlnet)"},
+        R"(controlnet|control_model|cldm|ControlNet|control_net|t2iadapter|apply_controlnet|annotator|controlnet_aux)"},
     Row{"lora",
         R"(\blora\w*|LoRA|lycoris|lora_(?:down|up|A|B)|load_lora|networks[/\\]lora|loraloader|peft[/\\]tuners)"},
     Row{"unet",
@@ -57,7 +57,9 @@ constexpr std::array kContext{
 // Callers that lead to the network as a rule.
 constexpr std::array kCallers{
     Row{"unet",
-        R"(ddpm\.py|p_losses|k_diffusion|sd_samplers|samplers\.py|KSampler|ksampler|CFGDenoiser|CFGGuider|sample_\w+|sampling\.py|plms|ddim\.py|common_ksampler|export_onnx|export_unet|exporter\.py|tensorrt_convert|p_sample|external\.py|unipc|dpm_solver)"},
+        R"(ddpm\.py|p_losses|k_diffusion|sd_samplers|samplers\.py|KSampler|ksampler|CFGDenoiser|CFGGuider|sample_\w+|sampling\.py|plms|ddim\.py|common_ksampler|export_onnx|export_unet|exporter\.py|tensorrt_convert|p_sample|external\.py|unipc|dpm_solver|attention_processor|attention\.py|CrossAttention|BasicTransformerBlock|SpatialTransformer|sd_hijack_optimizations|transformer_2d|optimized_attention|accelerator\.backward|loss\.backward|optimizer\.step)"},
+    Row{"loader",
+        R"(load_model_weights|load_checkpoint|load_state_dict|from_pretrained|from_single_file|sd_models\.py|load_file\(|safe_open|torch\.load|load_torch_file)"},
 };
 
 const char* match_of(const RE2& expression, const std::string& text) {

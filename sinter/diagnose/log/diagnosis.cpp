@@ -126,6 +126,8 @@ std::string component_of(const LogParts& parts, const Finding& finding, const Fa
   for (const ModuleRow& module : kModules)
     if (fault.operation == module.operation) return std::string(module.component);
   if (!place.name.empty()) return std::string(place.name);
+  // A pipeline that was put on the CPU whole fails at its first matrix product: the prompt's.
+  if (fault.cause == "precision-half-on-cpu" && fault.operation == "addmm") return "text encoder";
   if (const auto name = component_in_message(finding.text); !name.empty()) return std::string(name);
   if (const auto name = component_in_context(parts.records, finding.record); !name.empty())
     return std::string(name);
@@ -215,8 +217,9 @@ Fault explain(const LogParts& parts, const Finding& finding) {
   Fault fault;
   const Pattern* pattern = finding.match.pattern;
   const Cause& cause = cause_of(
-      pattern != nullptr
-          ? pattern->cause
+      pattern != nullptr ? pattern->cause
+      : !finding.guess.empty()
+          ? finding.guess
           : cause_of_unknown(parts.exceptions[static_cast<std::size_t>(finding.exception)]));
   fault.cause = cause.id;
   fault.domain = cause.domain;

@@ -29,6 +29,7 @@ struct Finding {
   Match match;       // its pattern is null for an unknown exception
   std::string text;  // in which it was found
   std::size_t record = 0;
+  std::string_view guess;   // a cause by the words of an error line that no pattern knows; else ""
   int exception = -1;       // whose message it is in, or whose stack stands beside it
   bool in_message = false;  // the match is in that exception's message
   Rank rank = Rank::kCause;

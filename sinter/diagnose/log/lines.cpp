@@ -149,7 +149,7 @@ void take_prefixes(Line& line) {
   }
 }
 
-constexpr std::string_view kBoxSides[] = {"│", "┃", "║", "â”‚"};
+constexpr std::string_view kBoxSides[] = {"│", "┃", "║", "¦", "â”‚"};
 
 /// Takes the sides of a drawn frame; its top and bottom become what is written in them.
 void take_box(Line& line) {
@@ -164,13 +164,13 @@ void take_box(Line& line) {
     while (inside.ends_with(' ')) inside.remove_suffix(1);
     std::string kept(inside.starts_with(' ') ? inside.substr(1) : inside);
     // Rich draws the indentation of source lines too.
-    replace_all(kept, "│   ", "    ");
+    replace_all(kept, std::string(side) + "   ", "    ");
     line.text = std::move(kept);
     line.boxed = true;
     return;
   }
   // The margin of Python's exception groups, and Rich's frame in ASCII.
-  static const RE2 kMargin(R"(^\s{0,8}\| (.*?)\s*\|?$)");
+  static const RE2 kMargin(R"(^\s{0,40}\| (.*?)\s*\|?$)");
   std::string quoted;
   if (text.starts_with('|') && RE2::FullMatch(line.text, kMargin, &quoted)) {
     line.text = quoted;

@@ -197,6 +197,7 @@ void read_sizes(const Match& match, Fault& fault) {
     return std::any_of(kWidths.begin(), kWidths.end(),
                        [&](const WidthRow& row) { return row.width == size; });
   });
+  if (families && fault.cause == "model-skip-sizes") use_cause("model-shapes", fault);
   // Sizes of no family: the shapes were wrong, not the files.
   if (!families && fault.cause == "model-shapes" && x.size() == 1) use_cause("code-shape", fault);
 }

@@ -38,6 +38,12 @@ void drop_source_column(std::string& text) {
 
 }  // namespace
 
+bool may_continue(const Record& record, const Record& next) {
+  constexpr std::size_t kWrapWidth = 70;
+  return record.text.size() >= kWrapWidth && !next.blank() && !next.stamped && next.indent() < 4 &&
+         next.first_line <= record.last_line + 1;
+}
+
 std::vector<Record> read_records(const std::vector<RawLine>& raw) {
   std::vector<Line> lines;
   for (const RawLine& line : raw) append_lines(line.text, line.number, lines);

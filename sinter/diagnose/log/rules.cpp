@@ -13,11 +13,11 @@ namespace {
 // part of another message.
 const std::array<RuleSet, 15>& sets() {
   static const std::array<RuleSet, 15> table{
-      rules::kHarmlessRules,  rules::kDeviceRules,        rules::kVramRules,
-      rules::kPrecisionRules, rules::kTensorRtBuildRules, rules::kTensorRtRuntimeRules,
-      rules::kConfigRules,    rules::kLibraryRules,       rules::kExportRules,
-      rules::kModelRules,     rules::kProviderRules,      rules::kDependencyRules,
-      rules::kOutputRules,    rules::kFilesystemRules,    rules::kUserCodeRules};
+      rules::kHarmlessRules,  rules::kDeviceRules,          rules::kVramRules,
+      rules::kPrecisionRules, rules::kTensorRtRuntimeRules, rules::kTensorRtBuildRules,
+      rules::kProviderRules,  rules::kConfigRules,          rules::kLibraryRules,
+      rules::kExportRules,    rules::kModelRules,           rules::kDependencyRules,
+      rules::kOutputRules,    rules::kFilesystemRules,      rules::kUserCodeRules};
   return table;
 }
 

@@ -102,7 +102,7 @@ std::optional<Frame> frame_line(const Record& record) {
 
 /// The source line that a notebook or Rich marks as the one that ran.
 std::optional<std::string> marked_source(const std::string& text) {
-  static const RE2 kMarked(R"(^\s*(?:-+>|❱|>)\s*\d+\s(.*)$)");
+  static const RE2 kMarked(R"(^\s*(?:-+>|❱|>|\?)\s*\d+\s(.*)$)");
   std::string source;
   if (RE2::FullMatch(text, kMarked, &source)) return source;
   return std::nullopt;

@@ -92,7 +92,49 @@ constexpr std::array kPlaces{
              "config-tokenizer"},
 };
 
+struct WordRow {
+  std::string_view pattern;  // of the message
+  std::string_view cause;
+};
+
+// What messages of a domain speak of, whatever their words; the first row that fits.
+constexpr std::array kWords{
+    WordRow{
+        R"((?i)out of memory|not enough memory|insufficient memory|OUT_OF_(?:MEMORY|RESOURCES)|failed to allocate|allocation failed)",
+        "vram-full"},
+    WordRow{R"((?i)tensorrt|\btrt\b|\.engine\b|\.plan\b|nvinfer)", "trt-execute"},
+    WordRow{
+        R"((?i)opset|onnx(?:_| )?export|to onnx|symbolic function|torch\.export|tracer|traced|\.onnx\b.{0,40}(?:export|convert))",
+        "export-failed"},
+    WordRow{R"((?i)ExecutionProvider|onnxruntime|inference ?session)", "ort-failed"},
+    WordRow{
+        R"((?i)same device|different devices?|on (?:the )?cpu\b.{0,80}(?:cuda|gpu)|(?:cuda|gpu)\b.{0,80}on (?:the )?cpu\b|\bdevice mismatch|is on device|expected device)",
+        "device-mixed"},
+    WordRow{
+        R"((?i)\bnans?\b|\binf\b|non-finite|overflow|\bdtypes?\b|float16|bfloat16|\bhalf\b|\bfp16\b|\bbf16\b|float64|scalar ?type|precision)",
+        "precision-other"},
+    WordRow{
+        R"((?i)tokenizer|vocab|hugging ?face|\bhub\b|\brepo(?:sitory)?\b|config(?:uration)? file|config\.json|\.ya?ml\b|model_index|connection|\bssl\b|proxy|timed out)",
+        "config-other"},
+    WordRow{
+        R"((?i)install(?:ed)?\b|not installed|version|incompatible|deprecated|upgrade|downgrade|compiled with|not compiled|built with|not built|unavailable|cuda (?:toolkit|version|driver|installation)|driver|\.dll\b|\.so\b|triton|xformers|flash.?attn|bitsandbytes|cudnn|cublas|nccl|\bgpu\b.{0,40}(?:required|support)|requires? (?:a )?(?:gpu|cuda))",
+        "dependency-other"},
+    WordRow{
+        R"((?i)state_dict|checkpoint|safetensors|\.ckpt\b|\.pth?\b|\bweights?\b|\blora\b|pretrained|torch\.Size|\bgguf\b|corrupt|controlnet|model (?:file|type|is not)|load(?:ing)? (?:the )?model)",
+        "model-other"},
+    WordRow{R"((?i)\bfile\b|\bdirectory\b|\bfolder\b|\bpath\b|\bdisk\b|permission|\bdrive\b)",
+            "filesystem-other"},
+};
+
 }  // namespace
+
+std::string_view cause_of_words(const std::string& message) {
+  for (const WordRow& row : kWords) {
+    const RE2 pattern(re2::StringPiece(row.pattern.data(), row.pattern.size()));
+    if (RE2::PartialMatch(message, pattern)) return row.cause;
+  }
+  return {};
+}
 
 std::string_view cause_of_unknown(const Exception& exception) {
   const std::string_view name = class_name(exception.type);
@@ -109,6 +151,14 @@ std::string_view cause_of_unknown(const Exception& exception) {
         return row.cause;
     }
   }
+  // A wrong value is the code's, whatever it speaks of.
+  const bool code = name == "TypeError" || name == "IndexError" || name == "NameError" ||
+                    name == "UnboundLocalError" || name == "ZeroDivisionError" ||
+                    name == "KeyError" || name == "AttributeError";
+  if (!code) {
+    if (const auto cause = cause_of_words(exception.message); !cause.empty()) return cause;
+  }
+  if (name == "OSError" || name == "IOError" || name == "Error") return "filesystem-other";
   return name == "ValidationError" || name == "ValueError" || name == "TypeError" ||
                  is_control_flow(name)
              ? "code-value"

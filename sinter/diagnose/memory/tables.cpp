@@ -147,7 +147,7 @@ Sample CsvRows::sample_of(const Row& row, const std::vector<Column>& columns) co
     if (!read_amount(row.cells[i], number, unit)) continue;
     auto scale = unit_mb(unit);
     if (!scale) scale = columns[i].unit;
-    if (columns[i].device) sample.device = static_cast<int>(number);
+    if (columns[i].device && number < 1024) sample.device = static_cast<int>(number);
     if (columns[i].round && !sample.round) sample.round = number;
     set(sample.figures, columns[i].quantity, to_mb(number, scale));
   }

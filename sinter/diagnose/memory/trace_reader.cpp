@@ -207,6 +207,8 @@ struct TraceReader::State {
   void take(std::string_view raw);
   bool take_refusal(const std::string& line, const std::string& small);
   bool take_models(const std::string& line, const std::string& small);
+  bool take_comfy_models(const std::string& line, const std::string& small);
+  void load(const std::string& name, std::optional<double> mb, bool complete);
   void take_round(const std::string& small);
   void take_figures(const std::string& line);
   void add(Sample sample);
@@ -258,76 +260,72 @@ void TraceReader::State::unload(std::string_view name) {
     if (name.empty() || load.name == name) load.unloaded = true;
 }
 
-bool TraceReader::State::take_models(const std::string& line, const std::string& small) {
+void TraceReader::State::load(const std::string& name, std::optional<double> mb, bool complete) {
+  std::erase_if(trace.loads, [&](const Load& other) { return other.name == name; });
+  trace.loads.push_back({trace.lines, name, mb, complete, false});
+}
+
+bool TraceReader::State::take_comfy_models(const std::string& line, const std::string& small) {
   static const RE2 requested(R"(Requested to load (\S+))");
   static const RE2 loaded(
       R"(loaded (completely|partially)[;:]? +([\d.]+)(?: MB usable,)? +([\d.]+)( MB loaded)?)");
   static const RE2 forge(R"(Target: (\w+), Free GPU: ([\d.]+) MB, Model Require: ([\d.]+) MB)");
-  static const RE2 weights(R"(Loading weights \[\w+\] from (.+))");
-  static const RE2 resident(
-      R"((?i)(?:models? )?resident(?: models?| on gpu| in vram)?\s*[:=]\s*(.+))");
-  static const RE2 plain(
-      R"((?i)^\W*(?:loaded|loading|moved|moving)\s+([\w .+/-]+?)\s+(?:to (?:cuda|gpu|device)\S*\s*)?[(:,=]*\s*(?:\+|took|using|needs|size)?\s*([\d.]+) ?([MG]i?B)\b)");
   std::string name, word, free, size, unit;
   if (RE2::PartialMatch(line, requested, &requested_model)) {
-    std::erase_if(trace.loads, [&](const Load& load) { return load.name == requested_model; });
-    trace.loads.push_back({trace.lines, requested_model, std::nullopt, false, false});
+    load(requested_model, std::nullopt, false);
     return true;
   }
   if (RE2::PartialMatch(line, loaded, &word, &free, &size, &unit)) {
-    for (Load& load : trace.loads) {
-      if (load.name != requested_model) continue;
-      load.complete = word == "completely";
-      load.mb = std::strtod(size.c_str(), nullptr);
+    for (Load& row : trace.loads) {
+      if (row.name != requested_model) continue;
+      row.complete = word == "completely";
+      row.mb = std::strtod(size.c_str(), nullptr);
     }
     return true;
   }
   if (RE2::PartialMatch(line, forge, &name, &free, &size)) {
-    std::erase_if(trace.loads, [&](const Load& load) { return load.name == name; });
-    trace.loads.push_back(
-        {trace.lines, name, std::strtod(size.c_str(), nullptr), !has(small, "swap"), false});
+    load(name, std::strtod(size.c_str(), nullptr), !has(small, "swap"));
     return true;
-  }
-  if (RE2::PartialMatch(line, weights, &name)) {
-    std::erase_if(trace.loads, [&](const Load& load) { return load.name == name; });
-    trace.loads.push_back({trace.lines, name, std::nullopt, false, false});
-    return false;
-  }
-  if (RE2::PartialMatch(line, resident, &word)) {
-    static const RE2 item(R"(([\w.+-]+)[ :=]+([\d.]+) ?([KMG]i?B))");
-    re2::StringPiece rest(word);
-    unload("");
-    while (RE2::FindAndConsume(&rest, item, &name, &size, &unit)) {
-      std::erase_if(trace.loads, [&](const Load& load) { return load.name == name; });
-      trace.loads.push_back({trace.lines, name,
-                             to_mb(std::strtod(size.c_str(), nullptr), unit_mb(unit)), true,
-                             false});
-    }
-    return true;
-  }
-  static const RE2 bare(
-      R"((?i)^\W*loading (?:model |checkpoint )?([\w./\\-]+)(?: (?:on|in)?to (?:cuda|gpu|device)\S*)?(?: ?\.\.\.)?$)");
-  if (RE2::PartialMatch(line, bare, &name)) {
-    std::erase_if(trace.loads, [&](const Load& load) { return load.name == name; });
-    trace.loads.push_back({trace.lines, name, std::nullopt, false, false});
-    return false;
   }
   if (has(small, "unloading models") || has(small, "unload all models") ||
       (has(small, "[unload]") && has(small, "done"))) {
     unload("");
     return true;
   }
+  return false;
+}
+
+/// Returns whether the line says nothing else.
+bool TraceReader::State::take_models(const std::string& line, const std::string& small) {
+  static const RE2 weights(R"(Loading weights \[\w+\] from (.+))");
+  static const RE2 resident(
+      R"((?i)(?:models? )?resident(?: models?| on gpu| in vram)?\s*[:=]\s*(.+))");
+  static const RE2 sized(
+      R"((?i)^\W*(?:loaded|loading|moved|moving)\s+([\w .+/-]+?)\s+(?:to (?:cuda|gpu|device)\S*\s*)?[(:,=]*\s*(?:\+|took|using|needs|size)?\s*([\d.]+) ?([MG]i?B)\b)");
+  static const RE2 bare(
+      R"((?i)^\W*loading (?:model |checkpoint )?([\w./\\-]+)(?: (?:on|in)?to (?:cuda|gpu|device)\S*)?(?: ?\.\.\.)?$)");
   static const RE2 offloaded(
       R"((?i)(?:unload(?:ed|ing)|offload(?:ed|ing)|moved)\s+([\w.-]+)(?:\s+to (?:the )?(?:cpu|ram))?\s*$)");
+  if (take_comfy_models(line, small)) return true;
+  std::string name, list, size, unit;
+  if (RE2::PartialMatch(line, resident, &list)) {
+    static const RE2 item(R"(([\w.+-]+)[ :=]+([\d.]+) ?([KMG]i?B))");
+    re2::StringPiece rest(list);
+    unload("");
+    while (RE2::FindAndConsume(&rest, item, &name, &size, &unit))
+      load(name, to_mb(std::strtod(size.c_str(), nullptr), unit_mb(unit)), true);
+    return true;
+  }
   if (RE2::PartialMatch(line, offloaded, &name)) {
     unload(name);
     return true;
   }
-  if (RE2::PartialMatch(line, plain, &name, &size, &unit)) {
-    trace.loads.push_back(
-        {trace.lines, name, to_mb(std::strtod(size.c_str(), nullptr), unit_mb(unit)), true, false});
+  if (RE2::PartialMatch(line, sized, &name, &size, &unit)) {
+    load(name, to_mb(std::strtod(size.c_str(), nullptr), unit_mb(unit)), true);
     return true;
   }
+  if (RE2::PartialMatch(line, weights, &name) || RE2::PartialMatch(line, bare, &name))
+    load(name, std::nullopt, false);
   return false;
 }
 

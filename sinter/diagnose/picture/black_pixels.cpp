@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -12,7 +13,8 @@
 namespace sinter::diagnose::picture {
 namespace {
 
-constexpr int kBlack = 2;          // of 255: rounding, also that of a palette
+constexpr int kBlack = 2;          // of 255: rounding
+constexpr int kPaletteBlack = 12;  // how light the darkest colour of a palette may be
 constexpr int kSpotSide = 12;      // a spot fits into a square of this side
 constexpr float kVisible = 0.06F;  // brightness beside which black stands out
 constexpr int kLatentPixels = 8;   // pixels of the decoder's output per place of the latent
@@ -40,14 +42,28 @@ class Mask {
  public:
   explicit Mask(const Pixels& pixels)
       : pixels_(pixels), width_(pixels.width()), height_(pixels.height()) {
+    int darkest = 255;
+    for (int y = 0; y < height_; ++y)
+      for (int x = 0; x < width_; ++x) darkest = std::min(darkest, pixels.strongest(x, y));
+    const int black = kBlack + (darkest <= kPaletteBlack ? darkest : 0);
     black_.resize(pixels.count());
     for (int y = 0; y < height_; ++y)
-      for (int x = 0; x < width_; ++x) black_[index(x, y)] = pixels.strongest(x, y) <= kBlack;
+      for (int x = 0; x < width_; ++x) black_[index(x, y)] = pixels.strongest(x, y) <= black;
   }
 
   bool at(int x, int y) const { return black_[index(x, y)] != 0; }
   bool inside(int x, int y) const { return x >= 0 && y >= 0 && x < width_ && y < height_; }
   std::int64_t count() const { return std::count(black_.begin(), black_.end(), 1); }
+
+  /// Whether a black pixel's edge at (x, y) towards (dx, dy) meets full brightness at once; nothing
+  /// where there is no such edge.
+  std::optional<bool> hard_edge(int x, int y, int dx, int dy) const {
+    if (!inside(x + 2 * dx, y + 2 * dy) || at(x + dx, y + dy) || at(x + 2 * dx, y + 2 * dy))
+      return std::nullopt;
+    const float near = pixels_.luma(x + dx, y + dy);
+    const float far = pixels_.luma(x + 2 * dx, y + 2 * dy);
+    return near > kVisible && std::abs(near - far) < 0.25F * std::max(near, far);
+  }
 
   /// The areas, connected by their sides.
   std::vector<Area> areas() const {
@@ -89,11 +105,10 @@ class Mask {
   }
 
   void add_edge(int x, int y, int dx, int dy, Area& area) const {
-    if (!inside(x + 2 * dx, y + 2 * dy) || at(x + dx, y + dy) || at(x + 2 * dx, y + 2 * dy)) return;
+    const std::optional<bool> hard = hard_edge(x, y, dx, dy);
+    if (!hard) return;
     ++area.edges;
-    const float near = pixels_.luma(x + dx, y + dy);
-    const float far = pixels_.luma(x + 2 * dx, y + 2 * dy);
-    if (near > kVisible && std::abs(near - far) < 0.25F * std::max(near, far)) ++area.hard;
+    if (*hard) ++area.hard;
   }
 
   const Pixels& pixels_;  // of the caller, who outlives this
@@ -108,6 +123,57 @@ int count_colours(const Pixels& pixels) {
     for (int x = 0; x < pixels.width() && seen.size() < 16; ++x)
       seen.insert(pixels.byte(x, y, 0) << 16 | pixels.byte(x, y, 1) << 8 | pixels.byte(x, y, 2));
   return static_cast<int>(seen.size());
+}
+
+/// The largest rectangle of squares of the latent grid that are black throughout: a tile that was
+/// NaN, also where it touches what is black by itself.
+Area largest_tile(const Mask& mask, int width, int height) {
+  const int columns = width / kLatentPixels;
+  const int rows = height / kLatentPixels;
+  const auto black = [&](int column, int row) {
+    for (int y = row * kLatentPixels; y < (row + 1) * kLatentPixels; ++y)
+      for (int x = column * kLatentPixels; x < (column + 1) * kLatentPixels; ++x)
+        if (!mask.at(x, y)) return false;
+    return true;
+  };
+  std::vector<int> heights(static_cast<std::size_t>(columns), 0);  // of black squares ending here
+  Area best{0, 0, -1, -1};
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < columns; ++column) {
+      int& run = heights[static_cast<std::size_t>(column)];
+      run = black(column, row) ? run + 1 : 0;
+    }
+    for (int left = 0; left < columns; ++left) {
+      int least = rows;
+      for (int right = left; right < columns; ++right) {
+        least = std::min(least, heights[static_cast<std::size_t>(right)]);
+        if (least == 0) break;
+        const std::int64_t area =
+            std::int64_t{right - left + 1} * least * kLatentPixels * kLatentPixels;
+        if (area <= best.pixels) continue;
+        best = {left * kLatentPixels, (row - least + 1) * kLatentPixels,
+                (right + 1) * kLatentPixels - 1, (row + 1) * kLatentPixels - 1, area};
+      }
+    }
+  }
+  return best;
+}
+
+/// Counts all of the rectangle's sides inside the picture as edges.
+void measure_sides(const Mask& mask, Area& area) {
+  const auto look = [&](int x, int y, int dx, int dy) {
+    if (!mask.inside(x + dx, y + dy)) return;
+    ++area.edges;
+    if (mask.hard_edge(x, y, dx, dy).value_or(false)) ++area.hard;
+  };
+  for (int x = area.left; x <= area.right; ++x) {
+    look(x, area.top, 0, -1);
+    look(x, area.bottom, 0, 1);
+  }
+  for (int y = area.top; y <= area.bottom; ++y) {
+    look(area.left, y, -1, 0);
+    look(area.right, y, 1, 0);
+  }
 }
 
 bool on_grid(int place, int size) { return place % kLatentPixels == 0 || place == size; }
@@ -158,6 +224,14 @@ BlackPixels measure_black(const Pixels& pixels) {
       rectangles.push_back(area);
       found.tiles += static_cast<double>(area.pixels) / all;
     }
+  }
+  Area tile = largest_tile(mask, pixels.width(), pixels.height());
+  measure_sides(mask, tile);
+  const bool spans = tile.width() == pixels.width() || tile.height() == pixels.height();
+  if (rectangles.empty() && !spans && tile.width() >= 16 && tile.height() >= 16 &&
+      tile.hardness() >= 0.5) {
+    rectangles.push_back(tile);
+    found.tiles = static_cast<double>(tile.pixels) / all;
   }
   found.framed = frame(rectangles, pixels);
   found.aligned = !rectangles.empty() && std::ranges::all_of(rectangles, [&](const Area& area) {

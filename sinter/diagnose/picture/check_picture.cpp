@@ -74,17 +74,17 @@ Report check_picture(const Image& image) {
   const Tone tone = measure_tone(pixels);
   if (tone.black())
     return {Kind::kAllBlack, {{"brightest", std::max({tone.high[0], tone.high[1], tone.high[2]})}}};
+  const LatentGrid grid = measure_grid(pixels);
+  if (grid.blocky())
+    return {
+        Kind::kLatentBlocks,
+        {{"outlier_percent", 100 * grid.outliers}, {"saturated_percent", 100 * grid.saturated}}};
   const BlackPixels black = measure_black(pixels);
   if (black.speckled() || black.tiled())
     return {Kind::kNanSpeckle,
             {{"black_percent", 100 * black.share},
              {"hard_spots", black.hard_spots},
              {"tile_percent", 100 * black.tiles}}};
-  const LatentGrid grid = measure_grid(pixels);
-  if (grid.blocky())
-    return {
-        Kind::kLatentBlocks,
-        {{"outlier_percent", 100 * grid.outliers}, {"saturated_percent", 100 * grid.saturated}}};
   if (grid.noisy())
     return {Kind::kNoise,
             {{"colour_step_quarter", grid.quarter_step},

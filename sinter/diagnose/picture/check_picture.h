@@ -13,8 +13,8 @@ namespace sinter::diagnose::picture {
 /// What a generated picture looks like; in the order in which they are looked for.
 enum class Kind {
   kAllBlack,         // no pixel differs from black by more than rounding
-  kNanSpeckle,       // pixels or whole tiles are exactly black inside a picture that is not
   kLatentBlocks,     // squares of the latent grid hold saturated garbage
+  kNanSpeckle,       // pixels or whole tiles are exactly black inside a picture that is not
   kNoise,            // coloured grain of the latent's size covers everything
   kTileSeams,        // straight steps on a regular grid
   kColourCast,       // one or two channels are scaled away everywhere

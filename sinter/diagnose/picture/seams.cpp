@@ -10,8 +10,8 @@ namespace sinter::diagnose::picture {
 namespace {
 
 constexpr int kWindow = 16;         // rows over which one step is measured
-constexpr float kMostStep = 0.45F;  // larger ones are edges of things
-constexpr float kEdge = 0.28F;       // a grid of such steps is drawn: a chessboard
+constexpr float kMostStep = 0.7F;  // larger ones are edges of things
+constexpr float kEdge = 0.4F;      // a grid of such steps is drawn: a chessboard
 constexpr float kLeastStep = 0.01F;
 constexpr float kLeastOfFew = 0.016F;
 constexpr int kLeastTile = 16;

@@ -66,7 +66,11 @@ bool Tone::cast() const {
   if (weak == 1 && weakest == 2 &&
       high[blue] - low[blue] > 0.35F * std::max(high[0] - low[0], high[1] - low[1]))
     return false;
-  return weak > 0 && weak < 3 && bright >= 0.3 && coloured >= 0.9;
+  if (weak == 0 || weak == 3) return false;
+  // Nowhere, not in any highlight, do the weak channels come near the others.
+  const float strongest = std::max({high[0], high[1], high[2]});
+  if (strongest >= 0.6F && weak_high <= 0.36F * strongest && weakest != 2) return true;
+  return bright >= 0.3 && coloured >= 0.9;
 }
 
 bool Tone::flat() const {
@@ -99,7 +103,10 @@ Tone measure_tone(const Pixels& pixels) {
   }
   for (std::size_t c = 0; c < 3; ++c) {
     weak[c] = is_weak(tone, c);
-    tone.weak += weak[c] ? 1 : 0;
+    if (weak[c]) {
+      ++tone.weak;
+      tone.weak_high = std::max(tone.weak_high, tone.high[c]);
+    }
     if (tone.high[c] < tone.high[static_cast<std::size_t>(tone.weakest)])
       tone.weakest = static_cast<int>(c);
   }

@@ -14,6 +14,7 @@ struct Tone {
   double coloured = 0;  // share of the brighter half in which the weak channels are far below
   double bright = 0;    // share of pixels that are not dark
   int weak = 0;         // number of channels scaled away
+  float weak_high = 0;  // what the stronger of them reaches
   int weakest = 0;      // 0 red, 1 green, 2 blue
 
   bool black() const;

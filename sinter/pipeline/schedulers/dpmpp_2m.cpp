@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "sinter/base/error.h"
 #include "sinter/pipeline/noise_schedule.h"
 #include "sinter/pipeline/schedulers/elementwise.h"
 #include "sinter/pipeline/schedulers/samplers.h"
@@ -39,6 +42,13 @@ class DpmPp2m final : public Scheduler {
     } else {
       timesteps = timesteps_without_zero(steps);
       for (const double t : timesteps) sigmas.push_back(interpolate(training, t));
+    }
+    // Between equal sigmas the step's logarithm has no length.
+    if (std::ranges::adjacent_find(timesteps) != timesteps.end()) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("{} steps take a timestep twice; the model has {}", steps,
+                              config.train_timesteps),
+                  "take fewer steps");
     }
     for (const double t : timesteps) timesteps_.push_back(static_cast<float>(t));
     for (const double sigma : sigmas) sigmas_.push_back(static_cast<float>(sigma));

@@ -84,6 +84,15 @@ constexpr Cause kCauses[] = {
      .fixes = {{{"update diffusers and transformers", "更新 diffusers 和 transformers"},
                 {"use the configuration that belongs to the weights", "使用与权重配套的配置"}}},
      .confirm = {"pip show diffusers transformers", "pip show diffusers transformers"}},
+    {.id = "config-other",
+     .domain = Domain::kTokenizerConfig,
+     .meaning = {"No rule knows this message; its words point to a configuration, a tokenizer or a "
+                 "download.",
+                 "没有规则能识别这条报错；从措辞看，与配置、分词器或下载有关。"},
+     .fixes = {{{"check the folder or repository that is named", "检查报错中的文件夹或仓库"},
+                {"update diffusers, transformers and huggingface_hub",
+                 "更新 diffusers、transformers、huggingface_hub"}}},
+     .confirm = {"list the folder", "查看该文件夹"}},
     {.id = "config-prompt-length",
      .domain = Domain::kTokenizerConfig,
      .meaning = {"The prompt has more tokens than the text encoder has positions (77).",
@@ -106,7 +115,8 @@ constexpr Cause kCauses[] = {
                  "比较 len(tokenizer) 与 text_encoder.config.vocab_size"}},
 };
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
     {.cause = "config-tokenizer",
      .pattern =
@@ -183,7 +193,7 @@ constexpr Pattern kPatterns[] = {
          "port=443): Max retries exceeded with url: /x"},
     {.cause = "config-class",
      .pattern =
-         R"re(Tokenizer class (?P<arg>\w+) does not exist|[Uu]nrecognized (?:model|configuration class|processing class) |does not recognize this architecture|Should have a `model_type` key in its config\.json|model_type.{0,60}not recognize|Unknown (?:scheduler|sampler|class)|The component .{0,120} (?:cannot be|is not) (?:loaded|supported)|has been incorrectly initialized or .{0,40} is incorrectly implemented|Pipeline .{0,120} expected \{|is expected to be a component of)re",
+         R"re(Tokenizer class (?P<arg>\w+) does not exist|[Uu]nrecognized (?:model|configuration class|processing class) |does not recognize this architecture|Should have a `model_type` key in its config\.json|model_type.{0,60}not recognize|The component .{0,120} (?:cannot be|is not) (?:loaded|supported)|has been incorrectly initialized or .{0,40} is incorrectly implemented|Pipeline .{0,120} expected \{|is expected to be a component of)re",
      .example =
          "ValueError: Pipeline <class 'diffusers.StableDiffusionPipeline'> expected "
          "{'vae', 'unet'}, but only {'unet'} were passed.",
@@ -216,7 +226,25 @@ constexpr Pattern kPatterns[] = {
          "ValueError: The tokenizer already contains the token <cat-toy>. Please pass a "
          "different `placeholder_token` that is not already in the tokenizer.",
      .component = "text encoder"},
+    {.cause = "config-missing-file",
+     .pattern =
+         R"re(no such modeling files are available|variant=\w+`?, but|omegaconf\.errors\.\w+|Unable to locate the file (?P<arg>\S+) which is necessary)re",
+     .example =
+         "ValueError: You are trying to load the model files of the `variant=fp16`, but "
+         "no such modeling files are available."},
+    {.cause = "config-tokenizer",
+     .pattern =
+         R"re([Cc](?:annot|an't|ould not|ouldn't) load (?:the )?tokenizer|sentencepiece[^\n]{0,40}(?:missing|not found)|TypeError: not a string)re",
+     .example = "TypeError: not a string",
+     .weight = Weight::kSymptom,
+     .component = "text encoder"},
+    {.cause = "config-repo-id",
+     .pattern =
+         R"re(as a URL or as a local path|(?:path|repo) or (?:repo|path)(?: id)? (?:is )?not (?:found|valid))re",
+     .example = "ValueError: unable to parse o/m as a URL or as a local path",
+     .component = "loader"},
 };
+// clang-format on
 
 }  // namespace
 

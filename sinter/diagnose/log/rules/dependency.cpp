@@ -128,6 +128,15 @@ constexpr Cause kCauses[] = {
                 {"check CUDA_VISIBLE_DEVICES", "检查 CUDA_VISIBLE_DEVICES"},
                 {"start workers with 'spawn'", "子进程使用 spawn 方式启动"}}},
      .confirm = {"nvidia-smi", "nvidia-smi"}},
+    {.id = "dependency-other",
+     .domain = Domain::kDependency,
+     .meaning = {"No rule knows this message; its words point to a package, library or version "
+                 "that does not fit.",
+                 "没有规则能识别这条报错；从措辞看，是某个包、库或版本不匹配。"},
+     .fixes = {{{"install the versions that the program asks for, in a fresh environment",
+                 "在新环境中安装程序要求的版本"},
+                {"update the program", "更新程序"}}},
+     .confirm = kCollect},
     {.id = "dependency-compiler",
      .domain = Domain::kDependency,
      .meaning = {"Something had to be compiled on this machine, and the compiler or the CUDA "
@@ -141,8 +150,38 @@ constexpr Cause kCauses[] = {
      .confirm = {"nvcc --version; cl / gcc --version", "nvcc --version；cl 或 gcc --version"}},
 };
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
+    {.cause = "dependency-symbol",
+     .pattern =
+         R"re(Detected that PyTorch and \w+ were compiled with different CUDA (?:major )?versions|libiomp5\w*\.\w+, but found \w+ already initialized|MKL FATAL ERROR|Error #15: Initializing)re",
+     .example =
+         "RuntimeError: Detected that PyTorch and torchvision were compiled with "
+         "different CUDA major versions.",
+     .type = "RuntimeError",
+     .component = "env"},
+    {.cause = "dependency-no-kernel-image",
+     .pattern =
+         R"re(FlashAttention only supports|only supports? (?:Ampere|Turing|Hopper|Ada)[\w ]* GPUs or newer|(?:requires?|needs?|using) (?:an? )?(?:Ampere|Turing|Hopper) GPUs?|setup doesn't support bf16|requires (?:a )?(?:GPU|device) with (?:compute )?capability|invalid value for --gpu-architecture|not supported on this (?:GPU|device|architecture))re",
+     .example = "RuntimeError: FlashAttention only supports Ampere GPUs or newer.",
+     .type = "RuntimeError",
+     .component = "env"},
+    {.cause = "dependency-shared-library",
+     .pattern =
+         R"re(nvrtc: error: failed to open (?P<arg>\S+)|[Cc]ould not load symbol (?P<arg2>\w+)|failed to load (?:dynamic |shared )?library|dlopen(?: failed)?: |Unable to load (?:library|DLL) '?(?P<arg3>[\w.-]+))re",
+     .example = "RuntimeError: nvrtc: error: failed to open nvrtc-builtins64_117.dll.",
+     .component = "env"},
+    {.cause = "dependency-driver",
+     .pattern =
+         R"re(CUDA driver initialization failed|NVIDIA-SMI has failed|Failed to initialize NVML|Driver/library version mismatch)re",
+     .example = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+     .component = "env"},
+    {.cause = "dependency-cpu-torch",
+     .pattern =
+         R"re(torch not built with cuda|not built with (?:CUDA|ROCm|GPU) support|is not compiled with (?:CUDA|GPU|ROCm)|fp16 mixed precision requires a GPU|bf16 mixed precision requires)re",
+     .example = "ValueError: fp16 mixed precision requires a GPU (not 'cpu').",
+     .component = "env"},
     {.cause = "dependency-no-kernel-image",
      .pattern =
          R"re((?:(?:CUDA error|HIP error|CUDA failure 209): )?no kernel image is available for execution on the device|cudaErrorNoKernelImageForDevice|hipErrorNoBinaryForGpu|Unable to find code object for all current devices|named symbol not found)re",
@@ -220,7 +259,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "dependency-cudnn",
      .pattern =
-         R"re(cuDNN (?:version incompatibility|error)|CUDNN_STATUS_(?:NOT_INITIALIZED|MAPPING_ERROR|VERSION_MISMATCH|SUBLIBRARY_VERSION_MISMATCH|INTERNAL_ERROR|EXECUTION_FAILED|NOT_SUPPORTED|BAD_PARAM|ARCH_MISMATCH)|miopenStatus\w+)re",
+         R"re(cuDNN (?:version incompatibility|error)|CUSOLVER_STATUS_(?:INTERNAL_ERROR|NOT_INITIALIZED|EXECUTION_FAILED)|CUDNN_STATUS_(?:NOT_INITIALIZED|MAPPING_ERROR|VERSION_MISMATCH|SUBLIBRARY_VERSION_MISMATCH|INTERNAL_ERROR|EXECUTION_FAILED|NOT_SUPPORTED|BAD_PARAM|ARCH_MISMATCH)|miopenStatus\w+)re",
      .example = "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED",
      .type = "RuntimeError",
      .component = "env"},
@@ -246,6 +285,7 @@ constexpr Pattern kPatterns[] = {
          "\"Microsoft C++ Build Tools\"",
      .component = "env"},
 };
+// clang-format on
 
 }  // namespace
 

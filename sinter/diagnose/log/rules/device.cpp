@@ -176,7 +176,8 @@ constexpr Cause kCauses[] = {
      .confirm = kConfirmDevices},
 };
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
     {.cause = "device-folding",
      .pattern =
@@ -237,7 +238,7 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kTypes},
     {.cause = "device-mixed",
      .pattern =
-         R"re(Tensor for (?:'out' is on \w+, Tensor for )?argument #\d+ '(?P<arg>\w+)' is on (?P<y>\w+), but expected (?:it|them) to be on (?P<x>\w+) \(while checking arguments for (?P<op>\w+)\))re",
+         R"re(Tensor for (?:'out' is on \w+, Tensor for )?argument #\d+ '(?P<arg>\w+)' is on (?P<y>\w+), but expected (?:it|them) to be on (?P<x>\w+) \(while checking arguments for (?P<op>\w+)(?:<[^>]*>)?\))re",
      .example =
          "RuntimeError: Tensor for argument #3 'mat2' is on CPU, but expected it to be on "
          "GPU (while checking arguments for addmm)",
@@ -245,7 +246,7 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kDevices},
     {.cause = "device-mixed",
      .pattern =
-         R"re(Expected tensor for argument #\d+ '(?P<arg2>\w+)' to have the same device as tensor for argument #\d+ '(?P<arg>\w+)'; but device (?P<x>\d+) does not equal (?P<y>\d+) \(while checking arguments for (?P<op>\w+)\))re",
+         R"re(Expected tensor for argument #\d+ '(?P<arg2>\w+)' to have the same device as tensor for argument #\d+ '(?P<arg>\w+)'; but device (?P<x>\d+) does not equal (?P<y>\d+) \(while checking arguments for (?P<op>\w+)(?:<[^>]*>)?\))re",
      .example =
          "RuntimeError: Expected tensor for argument #1 'input' to have the same device "
          "as tensor for argument #2 'weight'; but device 1 does not equal 0 (while "
@@ -432,7 +433,20 @@ constexpr Pattern kPatterns[] = {
      .example = "RuntimeError: input must be a CUDA tensor",
      .type = "RuntimeError",
      .side = Side::kData},
+    {.cause = "device-mixed",
+     .pattern =
+         R"re((?P<arg>\w+) is on (?P<y>\w+(?::\d+)?),? (?:but|different from|while) (?:other tensors? |expected |the rest |\w+ )*(?:is |are )?on (?P<x>\w+(?::\d+)?))re",
+     .example = "RuntimeError: index is on cuda:0, different from other tensors on cpu",
+     .type = "RuntimeError",
+     .reading = Reading::kDevices},
+    {.cause = "device-mixed",
+     .pattern =
+         R"re((?:must|should|need to|has to|have to) (?:all )?be on (?:the |a )?same (?:device|GPU)|Invalid device, must be cuda|only dense CPU tensors can be pinned|(?:are|is) (?:not )?on (?:different|separate) devices)re",
+     .example = "RuntimeError: weight should be on the same device",
+     .type = "RuntimeError",
+     .reading = Reading::kDevices},
 };
+// clang-format on
 
 }  // namespace
 

@@ -83,6 +83,11 @@ constexpr Cause kCauses[] = {
                  "读写时磁盘或网络共享出错。"},
      .fixes = {{{"try again on a local disk", "换到本地磁盘再试"}, {"check the disk", "检查磁盘"}}},
      .confirm = {"the system's log of the disk", "查看系统的磁盘日志"}},
+    {.id = "filesystem-other",
+     .domain = Domain::kFilesystem,
+     .meaning = {"The system refused an operation on a file.", "系统拒绝了某个文件操作。"},
+     .fixes = {{{"check path, permissions and space", "检查路径、权限与剩余空间"}}},
+     .confirm = {"repeat the operation by hand", "手动重复该操作"}},
     {.id = "filesystem-picture",
      .domain = Domain::kFilesystem,
      .meaning = {"A picture of the data could not be read: damaged, cut short or no picture.",
@@ -92,8 +97,13 @@ constexpr Cause kCauses[] = {
      .confirm = {"python -m PIL FILE", "python -m PIL 文件"}},
 };
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
+    {.cause = "filesystem-io",
+     .pattern =
+         R"re(Error while serializing: IoError|\[Errno 24\]|[Tt]oo many open files|\[WinError (?:1392|1224|1450|225|1920)\][^\n]*|Destination path '[^']*' already exists|Parent directory \S* does not exist|Cannot save file into a non-existent directory)re",
+     .example = "OSError: [Errno 24] Too many open files: '/data/x.png'"},
     {.cause = "filesystem-full",
      .pattern =
          R"re(\[Errno 28\][^\n]{0,200}|[Nn]o space left on device|(?:os error|WinError) (?:28|112)\b|[Nn]ot enough (?:free )?(?:disk )?space|[Dd]isk (?:is )?full|ENOSPC|Disk quota exceeded|\[Errno 122\]|PytorchStreamWriter failed writing (?:file|central directory)[^\n]*|file write failed|inline_container\.cc:\d+\] \. (?:unexpected pos|PytorchStreamWriter)[^\n]*)re",
@@ -147,7 +157,14 @@ constexpr Pattern kPatterns[] = {
          R"re(\[Errno (?:20|21|17|39)\][^\n]*|Is a directory|[Nn]ot a directory|\[WinError (?:183|145|267)\][^\n]*|no such (?:file|directory)|(?:path|directory|folder|file) (?:'[^']*' |\S+ )?does not exist|No data found\. Please verify arguments|No (?:training )?(?:images|data) (?:found|in)|Instance images root doesn't exists|[Nn]o images? found)re",
      .example =
          "NotADirectoryError: [Errno 20] Not a directory: 'models/lora.safetensors/config'"},
+    {.cause = "filesystem-io",
+     .pattern =
+         R"re(OpenCV\([\d.]+\).*error: \(-\d+:[^)]*\) .*in function '(?:cv::)?(?P<op>im(?:read|write)\w*)')re",
+     .example =
+         "cv2.error: OpenCV(4.7.0) loadsave.cpp:689: error: (-215:Assertion failed) "
+         "!_img.empty() in function 'imwrite'"},
 };
+// clang-format on
 
 }  // namespace
 

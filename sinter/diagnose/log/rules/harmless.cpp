@@ -13,8 +13,16 @@ constexpr Cause kCauses[] = {
 
 constexpr Weight kNo = Weight::kHarmless;
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
+    {.cause = "harmless",
+     .pattern =
+         R"re(\[c10d\] The client socket has failed to connect|Defaulting to unsafe serialization|was not compiled with (?:flash|memory efficient|cuDNN) attention)re",
+     .example =
+         "[W socket.cpp:663] [c10d] The client socket has failed to connect to [::]:29500 "
+         "(system error: 10049).",
+     .weight = kNo},
     {.cause = "harmless",
      .pattern =
          R"re([Tt]he timing cache will not be used|[Tt]iming cache (?:file )?(?:is )?(?:not compatible|ignored))re",
@@ -23,7 +31,7 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kRevokes},
     {.cause = "harmless",
      .pattern =
-         R"re(amdgpu\.ids: No such file or directory|tcmalloc: |Cannot locate TCMalloc|fatal: (?:not a git repository|detected))re",
+         R"re(amdgpu\.ids: No such file or directory|tcmalloc: |Cannot locate TCMalloc|fatal: not a git repository)re",
      .example = "/opt/amdgpu/share/libdrm/amdgpu.ids: No such file or directory",
      .weight = kNo},
     {.cause = "harmless",
@@ -96,7 +104,7 @@ constexpr Pattern kPatterns[] = {
      .weight = kNo},
     {.cause = "harmless",
      .pattern =
-         R"re(The installed version of bitsandbytes was compiled without GPU support|Error caught was: |This is just a warning: |Cannot import (?:xformers|triton|deepspeed)(?:\W|$)|unable to import '?(?:smart_open|triton)|NOTE: Redirects|The cache for model files in|`huggingface_hub` cache-system uses symlinks|To support symlinks on Windows|The secret `HF_TOKEN` does not exist|[Xx]et Storage is enabled|hf_xet|unauthenticated requests)re",
+         R"re(UserWarning: The installed version of bitsandbytes was compiled without GPU support|Error caught was: |This is just a warning: |Cannot import (?:xformers|triton|deepspeed)(?:\W|$)|unable to import '?(?:smart_open|triton)|NOTE: Redirects|The cache for model files in|`huggingface_hub` cache-system uses symlinks|To support symlinks on Windows|The secret `HF_TOKEN` does not exist|[Xx]et Storage is enabled|hf_xet|unauthenticated requests)re",
      .example = "Error caught was: No module named 'triton'",
      .weight = kNo},
     {.cause = "harmless",
@@ -104,6 +112,7 @@ constexpr Pattern kPatterns[] = {
      .example = "&&&& PASSED TensorRT.trtexec [TensorRT v8601] # trtexec --onnx=unet.onnx",
      .weight = kNo},
 };
+// clang-format on
 
 }  // namespace
 

@@ -93,7 +93,8 @@ constexpr Cause kCauses[] = {
      .confirm = kPipCheck},
 };
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
     {.cause = "library-numpy2",
      .pattern =
@@ -152,7 +153,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "library-missing",
      .pattern =
-         R"re(requires the (?P<arg>\S+) (?:library|package) but it was not found|is only available (?:with|if) .{0,80}install|[Uu]sing `?(?:low_cpu_mem_usage=True|a `device_map`|bitsandbytes|load_in_8bit).{0,80}requires? (?P<arg3>[Aa]ccelerate|bitsandbytes)|No package metadata was found for (?P<arg4>[\w-]+)|The '(?P<arg5>[\w.-]+)' distribution was not found and is required|(?P<arg6>(?:xformers|bitsandbytes|deepspeed|triton|accelerate|peft|onnxruntime|tensorrt|insightface|opencv|prodigy\w*|flash_attn|sageattention|invisible-watermark|safetensors)[\w-]*) is not installed|DistributionNotFound|PackageNotFoundError)re",
+         R"re(requires the (?P<arg>\S+) (?:library|package) but it was not found|PEFT backend is required|Numba needs NumPy|The following packages are missing|is only available (?:with|if) .{0,80}install|[Uu]sing `?(?:low_cpu_mem_usage=True|a `device_map`|bitsandbytes|load_in_8bit).{0,80}requires? (?P<arg3>[Aa]ccelerate|bitsandbytes)|No package metadata was found for (?P<arg4>[\w-]+)|The '(?P<arg5>[\w.-]+)' distribution was not found and is required|(?P<arg6>(?:xformers|bitsandbytes|deepspeed|triton|accelerate|peft|onnxruntime|tensorrt|insightface|opencv|prodigy\w*|flash_attn|sageattention|invisible-watermark|safetensors)[\w-]*) is not installed|DistributionNotFound|PackageNotFoundError)re",
      .example =
          "ImportError: T5Tokenizer requires the SentencePiece library but it was not "
          "found in your environment.",
@@ -193,7 +194,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "library-api",
      .pattern =
-         R"re('(?P<module>(?:CLIPTextModel\w*|UNet2DConditionModel|AutoencoderKL|StableDiffusion\w*|\w*Pipeline|\w*Scheduler|\w*Sampler|\w*Tokenizer\w*|CLIP\w+|FreeTypeFont|\w*AttnProcessor\w*|LatentDiffusion|DDIMScheduler|BasicTransformerBlock|DiffusionEngine|\w*Config|Blocks|Gallery|HfFolder|ModelPatcher|UNetModel\w*|ControlNet\w*))' object has no attribute '(?P<arg>\w+)')re",
+         R"re('(?P<module>(?:CLIPTextModel\w*|UNet2DConditionModel|Autoencoder\w*|\w+Output|StableDiffusion\w*|\w*Pipeline|\w*Scheduler|\w*Sampler|\w*Tokenizer\w*|CLIP\w+|FreeTypeFont|ImageDraw|\w*AttnProcessor\w*|LatentDiffusion|DDIMScheduler|BasicTransformerBlock|DiffusionEngine|\w*Config|Blocks|Gallery|HfFolder|ModelPatcher|UNetModel\w*|ControlNet\w*))' object has no attribute '(?P<arg>\w+)')re",
      .example = "AttributeError: 'CLIPTokenizerFast' object has no attribute 'encoder_wrapper'",
      .weight = Weight::kSymptom,
      .type = "AttributeError"},
@@ -229,7 +230,29 @@ constexpr Pattern kPatterns[] = {
          R"re(name '(?P<arg>_C|xformers|triton|bnb|flash_attn_func|sageattn|str2optimizer8bit_blockwise|str2optimizer32bit|cextension|packaging|cv2|is_flash_attn_2_available)' is not defined|'NoneType' object has no attribute '(?P<arg2>cadam\w+|cget_managed_ptr|cquantize\w+|cdequantize\w+|cigemm\w+)')re",
      .example = "NameError: name 'str2optimizer8bit_blockwise' is not defined",
      .component = "env"},
+    {.cause = "library-install",
+     .pattern =
+         R"re(Couldn't (?:determine|fetch|clone|checkout) (?P<arg>[\w .'-]+?)(?:'s hash)?[.:]|Could not install packages due to an OSError)re",
+     .example = "RuntimeError: Couldn't fetch Stable Diffusion.",
+     .component = "env"},
+    {.cause = "library-api",
+     .pattern =
+         R"re(PydanticUserError|PydanticImportError|(?:transformers|diffusers|torch|accelerate|gradio|numpy|onnx|protobuf)[\w ]* version [\w.+]+ (?:is|does)|model_kwargs` are not used by the model|module '(?P<module>[a-z_]\w*(?:\.\w+)*)' has no attribute '(?P<arg>\w+)'|version '[\w.]+' is installed, but version '[^']+' is required)re",
+     .example =
+         "[!] Module: 'tensorrt' version '8.4' is installed, but version '>=8.5' is "
+         "required.",
+     .weight = Weight::kSymptom,
+     .component = "env"},
+    {.cause = "library-api",
+     .pattern =
+         R"re([Tt]he installed version of bitsandbytes was compiled without GPU support)re",
+     .example =
+         "RuntimeError: The installed version of bitsandbytes was compiled without GPU "
+         "support.",
+     .weight = Weight::kSymptom,
+     .component = "env"},
 };
+// clang-format on
 
 }  // namespace
 

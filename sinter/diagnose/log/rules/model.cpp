@@ -144,6 +144,14 @@ constexpr Cause kCauses[] = {
      .fixes = {{{"width and height that are multiples of 64", "宽高使用 64 的倍数"},
                 {"export with dynamic sizes", "以动态尺寸导出"}}},
      .confirm = {"print the sizes of the latents", "打印潜变量的尺寸"}},
+    {.id = "model-other",
+     .domain = Domain::kModel,
+     .meaning = {"No rule knows this message; its words point to a file of weights that is "
+                 "damaged, incomplete or of another kind.",
+                 "没有规则能识别这条报错；从措辞看，是权重文件损坏、不完整或种类不符。"},
+     .fixes = {{{"look up what the file is", "先确认文件是什么"},
+                {"download it again", "重新下载"}}},
+     .confirm = kInspect},
     {.id = "model-quantised",
      .domain = Domain::kModel,
      .meaning = {"The file holds quantised or packed weights (GGUF, NF4, int8) that this loader "
@@ -154,8 +162,34 @@ constexpr Cause kCauses[] = {
      .confirm = kInspect},
 };
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
+    {.cause = "model-damaged",
+     .pattern =
+         R"re(unexpected EOF, expected \d+ more bytes|[Tt]he file might be corrupted|inline_container\.cc:\d+\] \. file not found: |File does not contain tensor (?P<arg>\S+))re",
+     .example =
+         "RuntimeError: unexpected EOF, expected 7253 more bytes. The file might be "
+         "corrupted.",
+     .component = "loader",
+     .operation = "torch.load"},
+    {.cause = "model-other-family",
+     .pattern =
+         R"re(Trying to set a tensor of shape torch\.Size\(\[(?P<x>[\d, ]*)\]\) in "(?P<arg>[\w.]+)" \(which has shape torch\.Size\(\[(?P<y>[\d, ]*)\]\))re",
+     .example =
+         "ValueError: Trying to set a tensor of shape torch.Size([320, 1024]) in "
+         "\"weight\" (which has shape torch.Size([320, 768])), this look incorrect.",
+     .operation = "load_state_dict",
+     .reading = Reading::kChannels},
+    {.cause = "model-lora",
+     .pattern =
+         R"re((?:^|ERROR )(?:lora|loha|lokr|diff) (?P<arg>\S+) (?:shape|size)|SHAPE MISMATCH (?P<arg2>\S+) WEIGHT NOT MERGED)re",
+     .example =
+         "WARNING SHAPE MISMATCH "
+         "diffusion_model.input_blocks.4.1.transformer_blocks.0.attn2.to_k.weight WEIGHT "
+         "NOT MERGED torch.Size([640, 768]) != torch.Size([640, 2048])",
+     .component = "lora",
+     .reading = Reading::kChannels},
     {.cause = "model-truncated",
      .pattern =
          R"re(PytorchStreamReader failed (?:reading|locating|finding)[^\n:]{0,60}: (?:failed finding central directory|invalid header or archive is corrupted|file not found|not a ZIP archive|file read failed))re",
@@ -319,7 +353,7 @@ constexpr Pattern kPatterns[] = {
      .component = "lora"},
     {.cause = "model-unknown",
      .pattern =
-         R"re(Could not detect model type of: (?P<arg>.{1,200})|[Cc]annot (?:determine|detect|recognize|identify) (?:the )?(?:base )?(?:model )?(?:type|architecture|family)|Failed to recognize model type|Unable to (?:determine|identify|probe) (?:the )?(?:model|base) ?\w*|unknown model (?:type|architecture)|You do not have CLIP state dict|You do not have (?:a )?VAE|is not a (?:valid|supported) (?:checkpoint|model|Stable Diffusion)|unable to detect model type|InvalidModelConfigException|UNKNOWN MODEL)re",
+         R"re(Could not detect model type of: (?P<arg>.{1,200})|[Cc]annot (?:determine|detect|recognize|identify) (?:the )?(?:base )?(?:model )?(?:type|architecture|family)|Failed to recognize model type|Unable to (?:determine|identify|probe) (?:the )?(?:model|base) ?\w*|unknown model (?:type|architecture)|You do not have CLIP state dict|You do not have (?:a )?VAE|[Nn]ot a valid model: |Unexpected \S+ model format|is not a (?:valid|supported) (?:checkpoint|model|Stable Diffusion)|unable to detect model type|InvalidModelConfigException|UNKNOWN MODEL)re",
      .example = "RuntimeError: ERROR: Could not detect model type of: /models/style.safetensors",
      .component = "loader"},
     {.cause = "model-quantised",
@@ -335,7 +369,23 @@ constexpr Pattern kPatterns[] = {
      .example = "KeyError: 'model.diffusion_model.input_blocks.0.0.weight'",
      .weight = Weight::kSymptom,
      .type = "KeyError"},
+    {.cause = "model-not-weights",
+     .pattern =
+         R"re(invalid magic characters|(?:bad|wrong) magic|unknown (?:file|model) format|get sd version from file failed|init model loader from file failed|load (?:tensors|model) from (?:file|model loader) failed)re",
+     .example =
+         "[ERROR] stable-diffusion.cpp:180  - get sd version from file failed: "
+         "'model.safetensors'",
+     .component = "loader"},
+    {.cause = "model-other-family",
+     .pattern =
+         R"re(tensor '(?P<arg>[^']+)' has wrong shape in model file: got \[(?P<x>[\d, ]*)\], expected \[(?P<y>[\d, ]*)\]|unknown tensor '(?P<arg2>[^']+)' in model file)re",
+     .example =
+         "[ERROR] model.cpp:1577 - tensor 'model.diffusion_model.input_blocks.0.0.weight' "
+         "has wrong shape in model file: got [3, 3, 9, 320], expected [3, 3, 4, 320]",
+     .component = "loader",
+     .reading = Reading::kChannels},
 };
+// clang-format on
 
 }  // namespace
 

@@ -104,7 +104,8 @@ constexpr Cause kCauses[] = {
                  "在 CPU 上以 float32 导出，关闭各种注意力扩展"}},
 };
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
     {.cause = "filesystem-external-data",
      .pattern =
@@ -171,7 +172,7 @@ constexpr Pattern kPatterns[] = {
          "moment."},
     {.cause = "export-arguments",
      .pattern =
-         R"re(Only tuples, lists and Variables (?:are )?supported as JIT inputs/outputs|Type '(?:Tuple|Dict|NoneType|str|.{0,20})' cannot be traced|Encountering a dict at the output of the tracer|number of input names provided \(\d+\) exceeded number of inputs|output with shape|Only tuples, lists and|input_names? .{0,40} not found in|TracingCheckError|outputs? of traced (?:region|functions?))re",
+         R"re(Only tuples, lists and Variables (?:are )?supported as JIT inputs/outputs|Type '(?:Tuple|Dict|NoneType|str|.{0,20})' cannot be traced|Encountering a dict at the output of the tracer|number of input names provided \(\d+\) exceeded number of inputs|input_names? .{0,40} not found in|TracingCheckError|outputs? of traced (?:region|functions?))re",
      .example =
          "RuntimeError: Only tuples, lists and Variables are supported as JIT "
          "inputs/outputs. Dictionaries and strings are also accepted"},
@@ -209,7 +210,21 @@ constexpr Pattern kPatterns[] = {
          R"re((?:onnxsim|onnx-simplifier)(?:.{0,60}(?:failed|[Ee]rror|check failed))|(?:Simplified model|check) (?:failed|validation failed))re",
      .example = "onnxsim: Check failed. Please be careful to use the simplified model",
      .weight = Weight::kSymptom},
+    {.cause = "export-operator",
+     .pattern =
+         R"re(Failed to export an ONNX attribute '?(?P<op>[\w:]+)|Tracer cannot infer type of|ONNX symbolic expected a constant value|[Uu]nsupported: ONNX export|INTERNAL ASSERT FAILED at "[^"]*(?:torch/csrc/jit|onnx)|SymbolicValueError|torch\.jit\.trace.{0,60}(?:failed|error)|Graphs differed across invocations)re",
+     .example =
+         "RuntimeError: Failed to export an ONNX attribute 'onnx::Gather', since it's not "
+         "constant, please try to make things (e.g., kernel size) static if possible",
+     .type = "RuntimeError"},
+    {.cause = "export-arguments",
+     .pattern =
+         R"re(using FX to torch\.jit\.trace a dynamo-optimized function|torch\.compile.{0,60}(?:onnx|export))re",
+     .example =
+         "RuntimeError: Detected that you are using FX to torch.jit.trace a "
+         "dynamo-optimized function. This is not supported at the moment."},
 };
+// clang-format on
 
 }  // namespace
 

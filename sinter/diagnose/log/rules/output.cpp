@@ -44,7 +44,8 @@ constexpr Cause kCauses[] = {
      .confirm = {"sinter inspect LORA.safetensors", "sinter inspect LORA.safetensors"}},
 };
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
     {.cause = "output-safety-checker",
      .pattern = R"re(Potential NSFW content was detected in one or more images)re",
@@ -70,6 +71,7 @@ constexpr Pattern kPatterns[] = {
      .weight = Weight::kSuspicion,
      .component = "lora"},
 };
+// clang-format on
 
 }  // namespace
 

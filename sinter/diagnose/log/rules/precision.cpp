@@ -118,6 +118,14 @@ constexpr Cause kCauses[] = {
                  "ONNX Runtime 设置 trt_layer_norm_fp32_fallback=1"}}},
      .confirm = {"compare the engine's output with the graph's in float32",
                  "与 float32 图的输出对比"}},
+    {.id = "precision-other",
+     .domain = Domain::kPrecision,
+     .meaning = {"No rule knows this message; its words point to an element type that does not "
+                 "fit, or to numbers that overflow.",
+                 "没有规则能识别这条报错；从措辞看，是数据类型不符，或数值溢出。"},
+     .fixes = {{{"float32 for the part that fails", "出错部分使用 float32"},
+                {"one type for all parts", "所有部分使用同一种类型"}}},
+     .confirm = {"print tensor.dtype before the failing line", "在报错行之前打印 tensor.dtype"}},
     {.id = "precision-fp8",
      .domain = Domain::kPrecision,
      .meaning = {"An operation met weights in an 8-bit float type, which can be stored but not "
@@ -129,7 +137,8 @@ constexpr Cause kCauses[] = {
      .confirm = {"print weight.dtype", "打印 weight.dtype"}},
 };
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
     {.cause = "precision-half-on-cpu",
      .pattern = R"re("(?P<op>[\w:]+)" not implemented for 'Half')re",
@@ -233,7 +242,24 @@ constexpr Pattern kPatterns[] = {
          "RuntimeError: Promotion for Float8 Types is not supported, attempted to promote "
          "Float8_e4m3fn and Half",
      .type = "RuntimeError"},
+    {.cause = "precision-no-kernel",
+     .pattern =
+         R"re((?:MPS|mps) framework doesn't support float64|[Uu]nsupported (?:d?type|data type|ScalarType):? '?(?:c10::|torch\.)?(?:Half|half|float16|bfloat16|BFloat16|float64|fp16|bf16|Float8\w*|float8\w*)|[Ll]ow precision dtypes not supported|cuFFT only supports dimensions whose sizes are powers of two when computing in half precision|(?:half|float16|bfloat16|fp16|bf16|Half|BFloat16)(?: precision)? (?:is )?(?:not supported|unsupported)(?: on| for| by)?)re",
+     .example =
+         "TypeError: Cannot convert a MPS Tensor to float64 dtype as the MPS framework "
+         "doesn't support float64. Please use float32 instead."},
+    {.cause = "precision-nan-loss",
+     .pattern =
+         R"re(probability tensor contains either `inf`, `nan` or element|returned nan values in its \d+th output|(?:NaN|nan|Inf|inf)s? (?:or|and|/) ?(?:NaN|nan|Inf|inf)s? (?:found|detected|encountered|in )|[Nn]on-finite (?:loss|values?|gradients?)|[Ll]oss (?:is|became|was) (?:nan|NaN|infinite))re",
+     .example = "RuntimeError: Function 'MulBackward0' returned nan values in its 0th output.",
+     .component = "unet"},
+    {.cause = "precision-nan-loss",
+     .pattern =
+         R"re(Minimum loss scale reached|Current loss scale already at minimum|[Gg]radient overflow\.? .{0,40}(?:minimum|underflow))re",
+     .example = "FloatingPointError: Minimum loss scale reached (0.0001).",
+     .type = "FloatingPointError"},
 };
+// clang-format on
 
 }  // namespace
 

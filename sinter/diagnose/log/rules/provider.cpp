@@ -111,7 +111,8 @@ constexpr Cause kCauses[] = {
                  "onnxruntime.set_default_logger_severity(0)"}},
 };
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
     {.cause = "ort-provider-library",
      .pattern =
@@ -212,6 +213,7 @@ constexpr Pattern kPatterns[] = {
          "[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Exception during initialization",
      .weight = Weight::kSymptom},
 };
+// clang-format on
 
 }  // namespace
 

@@ -104,7 +104,8 @@ constexpr Cause kCauses[] = {
      .confirm = {"trtexec --help", "trtexec --help"}},
 };
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
     {.cause = "trt-build-memory",
      .pattern =
@@ -200,7 +201,43 @@ constexpr Pattern kPatterns[] = {
      .example = "[E] Engine could not be created from network",
      .weight = Weight::kSymptom,
      .component = "builder"},
+    {.cause = "trt-build-bad-profile",
+     .pattern =
+         R"re((?:kOPT|kMIN|kMAX) values for profile \d+ violate|Static model does not take explicit shapes|(?:optimizationProfile|IOptimizationProfile)[\w.:]*::?\w+[^\n]{0,40}Error Code \d+)re",
+     .example =
+         "[E] Static model does not take explicit shapes since the shape of inference "
+         "tensors will be determined by the model itself",
+     .component = "builder"},
+    {.cause = "trt-build-parse",
+     .pattern =
+         R"re((?:UNSUPPORTED_NODE|INVALID_NODE|UNSUPPORTED_GRAPH|INVALID_GRAPH): Assertion failed|(?:graphShapeAnalyzer|shapeMachine|IElementWiseLayer|IConcatenationLayer|IShuffleLayer|IMatrixMultiplyLayer|IConvolutionLayer)[^\n]{0,160}(?:Error Code \d+|must|conformable|mismatch|failed))re",
+     .example =
+         "[E] Error[4]: [graphShapeAnalyzer.cpp::analyzeShapes::1872] Error Code 4: "
+         "Miscellaneous (IElementWiseLayer /Mul: broadcast dimensions must be conformable)",
+     .component = "builder"},
+    {.cause = "trt-build-internal",
+     .pattern =
+         R"re((?:IBuilder|INetworkDefinition|IParser|builder|network|optimizer|graphOptimizer|engineBuilder|cgraph|tacticRunner|validate)(?:\.cpp)?::\w+[^\n]{0,120}?Error Code \d+: )re",
+     .example =
+         "[TRT] [E] IBuilder::buildSerializedNetwork: Error Code 4: Internal Error (no "
+         "supported formats)",
+     .weight = Weight::kSymptom,
+     .component = "builder"},
+    {.cause = "trt-build-internal",
+     .pattern =
+         R"re((?:myelin\w*|weightConvertors|\w*[Bb]uilder\w*|graph\w*|caskBuilder\w*|tactic\w*|shapeCompiler|symbolicShape\w*|importer\w*|constantBuilder|reformat\w*)\.(?:cpp|h)::[\w:]+::?\d*\][^\n]{0,40}Error Code \d+: )re",
+     .example =
+         "[E] [TRT] 2: [myelinBuilderUtils.cpp::getMyelinSupportType::1194] Error Code 2: "
+         "Internal Error (ForeignNode does not support data-dependent shape for now.)",
+     .component = "builder"},
+    {.cause = "trt-build-failed",
+     .pattern =
+         R"re(&&&& FAILED TensorRT\.trtexec|[Cc]ould not parse ONNX correctly|PolygraphyException: (?:Invalid Engine|Could not parse|Failed to))re",
+     .example = "&&&& FAILED TensorRT.trtexec [TensorRT v8503] # trtexec --onnx=model.onnx",
+     .weight = Weight::kSymptom,
+     .component = "builder"},
 };
+// clang-format on
 
 }  // namespace
 

@@ -86,8 +86,16 @@ constexpr Cause kCauses[] = {
      .confirm = {"list the refittable weights of the engine", "列出引擎可 refit 的权重"}},
 };
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
+    {.cause = "trt-execute",
+     .pattern =
+         R"re(Error Code 1: Cuda (?:Runtime|Driver) \((?:an illegal|misaligned|unspecified|invalid|device|unknown|context|driver))re",
+     .example =
+         "[TRT] [E] 1: [defaultAllocator.cpp::deallocate::61] Error Code 1: Cuda Runtime "
+         "(an illegal memory access was encountered)",
+     .component = "runtime"},
     {.cause = "trt-plan-version",
      .pattern =
          R"re((?:Error Code 1: Serialization \()?(?:Serialization assertion stdVersionRead == serializationVersion failed\. ?)?Version tag does not match(?:\. Note: Current Version: (?P<y>\d+), Serialized Engine Version: (?P<x>\d+))?)re",
@@ -220,7 +228,16 @@ constexpr Pattern kPatterns[] = {
      .example =
          "AttributeError: 'tensorrt.tensorrt.ICudaEngine' object has no attribute "
          "'num_bindings'"},
+    {.cause = "trt-execute",
+     .pattern =
+         R"re((?:IRuntime|ICudaEngine|IExecutionContext|IRefitter|runtime|engine|executionContext|safeDeserialize|cudaContext|deserializer?)(?:\.cpp)?::\w+[^\n]{0,120}?Error Code \d+: |ERROR: inference failed|deserialize_cuda_engine\(\): incompatible function arguments)re",
+     .example =
+         "[TRT] [E] IRuntime::deserializeCudaEngine: Error Code 1: Internal Error "
+         "(Unexpected call to stub)",
+     .weight = Weight::kSymptom,
+     .component = "runtime"},
 };
+// clang-format on
 
 }  // namespace
 

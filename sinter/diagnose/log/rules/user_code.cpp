@@ -101,8 +101,11 @@ constexpr Cause kCauses[] = {
      .confirm = {"python -X faulthandler ...", "python -X faulthandler ..."}},
     {.id = "code-command",
      .domain = Domain::kUserCode,
-     .meaning = {"A program that this one started ended with an error; what went wrong is in its own output, above.", "它启动的另一个程序出错退出；真正的原因在上面那个程序自己的输出里。"},
-     .fixes = {{{"read the output above, or run the command that is shown by itself", "查看上面的输出，或单独运行所示的命令"}}},
+     .meaning = {"A program that this one started ended with an error; what went wrong is in its "
+                 "own output, above.",
+                 "它启动的另一个程序出错退出；真正的原因在上面那个程序自己的输出里。"},
+     .fixes = {{{"read the output above, or run the command that is shown by itself",
+                 "查看上面的输出，或单独运行所示的命令"}}},
      .confirm = {"run the command by hand", "手动运行该命令"}},
     {.id = "code-port",
      .domain = Domain::kUserCode,
@@ -118,7 +121,8 @@ constexpr Cause kCauses[] = {
      .confirm = {"", ""}},
 };
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
     {.cause = "code-command",
      .pattern =
@@ -192,6 +196,7 @@ constexpr Pattern kPatterns[] = {
      .example = "SyntaxError: invalid syntax",
      .weight = Weight::kSymptom},
 };
+// clang-format on
 
 }  // namespace
 

@@ -130,7 +130,8 @@ constexpr std::string_view kCudaExample =
     "total capacity; 7.10 GiB already "
     "allocated; 0 bytes free; 7.30 GiB reserved in total by PyTorch)";
 
-// clang-format off: expressions cannot be broken, and it aligns rows behind them.
+// Expressions cannot be broken, and rows would be aligned behind them.
+// clang-format off
 constexpr Pattern kPatterns[] = {
     {.cause = "vram-full",
      .pattern =
@@ -265,7 +266,21 @@ constexpr Pattern kPatterns[] = {
          "is possible that dataloader's workers are out of shared memory. Please try to "
          "raise your shared memory limit.",
      .component = "env"},
+    {.cause = "vram-full",
+     .pattern =
+         R"re(PI_ERROR_OUT_OF_(?:RESOURCES|DEVICE_MEMORY|HOST_MEMORY)|cudaMalloc failed|UR_RESULT_ERROR_OUT_OF|Failed to allocate \d+ bytes|ErrorOutOfDeviceMemory|[Ii]nsufficient (?:GPU |video |device )?memory|CL_OUT_OF_|CL_MEM_OBJECT_ALLOCATION_FAILURE|out of GPU memory|GPU (?:is )?out of memory)re",
+     .example =
+         "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 1640.25 MiB on device 0: "
+         "cudaMalloc failed: out of memory"},
+    {.cause = "host-memory",
+     .pattern =
+         R"re(memory allocation of (?P<tried>\d+) bytes failed|[Ii]nsufficient (?:system |host )?RAM)re",
+     .example = "memory allocation of 5368709120 bytes failed"},
+    {.cause = "host-killed",
+     .pattern = R"re(is killed by signal: Killed|NVML_SUCCESS == r INTERNAL ASSERT FAILED)re",
+     .example = "RuntimeError: DataLoader worker (pid 123) is killed by signal: Killed."},
 };
+// clang-format on
 
 }  // namespace
 

@@ -1,0 +1,2 @@
+def broken(:
+  x = torch.zeros(1,

@@ -1,0 +1,257 @@
+// Packages among each other, and what ONNX Runtime and TensorRT need.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "sinter/diagnose/environment/doctor.h"
+#include "sinter/diagnose/environment/version.h"
+
+namespace sinter::diagnose::environment {
+namespace {
+
+/// Packages of which a second install makes a different program run.
+constexpr std::array kHeavy{
+    "torch", "torchvision", "numpy",           "diffusers", "transformers",    "xformers",
+    "onnx",  "onnxruntime", "onnxruntime-gpu", "protobuf",  "huggingface-hub", "tensorrt"};
+
+constexpr std::array kRuntimes{"onnxruntime",          "onnxruntime-gpu", "onnxruntime-directml",
+                               "onnxruntime-openvino", "ort-nightly",     "ort-nightly-gpu"};
+
+/// Major versions of a library that the environment or the machine has.
+std::set<int> majors(const Snapshot& snapshot, const PythonEnvironment& environment,
+                     std::string_view name) {
+  std::set<int> found;
+  const auto add = [&](const std::vector<Library>& libraries) {
+    for (const Library& library : libraries)
+      if (library.name == name)
+        if (const Version version = parse_version(library.version); version.known())
+          found.insert(version.part(0));
+  };
+  add(environment.libraries);
+  add(snapshot.libraries);
+  for (const Package& package : environment.packages) {
+    const bool runtime = name == "cudart" && package.name.starts_with("nvidia-cuda-runtime");
+    const bool cudnn = name == "cudnn" && package.name.starts_with("nvidia-cudnn");
+    if (runtime || cudnn) found.insert(parse_version(package.version).part(0));
+  }
+  return found;
+}
+
+std::string listed(const std::set<int>& numbers) {
+  std::string text;
+  for (const int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return text.empty() ? "-" : text;
+}
+
+void examine_twins(const PythonEnvironment& environment, Diagnosis& diagnosis) {
+  std::vector<const Package*> runtimes;
+  for (const char* name : kRuntimes)
+    if (const Package* package = environment.find(name)) runtimes.push_back(package);
+  if (runtimes.size() < 2) return;
+  std::string names;
+  std::string bare;
+  for (const Package* package : runtimes) {
+    names += fmt::format("{}{} {}", names.empty() ? "" : ", ", package->name, package->version);
+    bare += " " + package->name;
+  }
+  const std::string live =
+      environment.onnxruntime_package.empty() ? "?" : environment.onnxruntime_package;
+  const std::string sample =
+      environment.overwritten.empty() ? "onnxruntime/capi" : environment.overwritten.front();
+  const bool gpu = environment.find("onnxruntime-gpu") != nullptr;
+  diagnosis.findings.push_back(
+      {"onnxruntime-twice",
+       Severity::kError,
+       environment.path,
+       {"{0} are installed together and share {1} files ({2}, ...); those there now are of {3}. "
+        "GPU providers "
+        "vanish, and removing one breaks the other",
+        "同时安装了 {0}，共用 {1} 个文件（{2} 等），目前的文件属于 {3}。GPU "
+        "执行提供程序会消失，卸载一个会弄坏另一个"},
+       {names, std::to_string(environment.overwritten.size()), sample, live},
+       {pip(environment) + " uninstall -y" + bare,
+        pip(environment) + " install " + (gpu ? "onnxruntime-gpu" : runtimes.back()->name)}});
+}
+
+void examine_provider(const Snapshot& snapshot, const PythonEnvironment& environment,
+                      Diagnosis& diagnosis) {
+  const Package* runtime = environment.find("onnxruntime-gpu");
+  if (runtime == nullptr) return;
+  const Version version = parse_version(runtime->version);
+  const auto build = std::ranges::find_if(onnxruntime_builds(), [&](const OnnxRuntimeBuild& row) {
+    return version.known() && satisfies(version, row.versions);
+  });
+  if (build == onnxruntime_builds().end()) return;
+  int cuda = build->cuda;
+  if (const Version own = parse_version(environment.onnxruntime_cuda); own.known())
+    cuda = own.part(0);
+  struct Need {
+    std::string_view library;
+    std::string_view title;
+    int major;
+  };
+  for (const Need& need : {Need{"cudart", "CUDA", cuda}, Need{"cudnn", "cuDNN", build->cudnn}}) {
+    const std::set<int> there = majors(snapshot, environment, need.library);
+    if (there.empty() && snapshot.pasted) continue;
+    const bool fits = there.contains(need.major);
+    diagnosis.verdicts.push_back({environment.path,
+                                  "onnxruntime-gpu " + runtime->version,
+                                  fmt::format("{} {}", need.title, listed(there)),
+                                  fits,
+                                  fmt::format("{} {}", need.title, need.major),
+                                  {"its CUDA provider is linked with that major version",
+                                   "其 CUDA 提供程序按该主版本链接"}});
+    if (fits) continue;
+    const std::string suffix = fmt::format("cu{}", cuda);
+    diagnosis.findings.push_back(
+        {"onnxruntime-cuda",
+         Severity::kError,
+         environment.path,
+         {"onnxruntime-gpu {0} needs {1} {2}; found: {3}. It falls back to the CPU with \"Failed "
+          "to create "
+          "CUDAExecutionProvider\"",
+          "onnxruntime-gpu {0} 需要 {1} {2}，找到的是：{3}。它会报 \"Failed to create "
+          "CUDAExecutionProvider\" 并退回 CPU"},
+         {runtime->version, std::string(need.title), std::to_string(need.major), listed(there)},
+         {fmt::format("{} install nvidia-cuda-runtime-{} nvidia-cublas-{} nvidia-cudnn-{}",
+                      pip(environment), suffix, suffix, suffix),
+          pip(environment) + " install --upgrade onnxruntime-gpu"}});
+  }
+  const Package* tensorrt = environment.find("tensorrt");
+  if (tensorrt == nullptr) return;
+  const bool fits = satisfies(parse_version(tensorrt->version), build->tensorrt);
+  diagnosis.verdicts.push_back(
+      {environment.path,
+       "onnxruntime-gpu " + runtime->version,
+       "tensorrt " + tensorrt->version,
+       fits,
+       fmt::format("tensorrt {}", build->tensorrt),
+       {"its TensorRT provider is linked with that version", "其 TensorRT 提供程序按该版本链接"}});
+  if (!fits)
+    diagnosis.findings.push_back(
+        {"onnxruntime-tensorrt",
+         Severity::kWarning,
+         environment.path,
+         {"the TensorRT provider of onnxruntime-gpu {0} is linked with TensorRT {1}; {2} is "
+          "installed",
+          "onnxruntime-gpu {0} 的 TensorRT 提供程序链接的是 TensorRT {1}，安装的是 {2}"},
+         {runtime->version, std::string(build->tensorrt), tensorrt->version},
+         {fmt::format("{} install \"tensorrt{}\"", pip(environment), build->tensorrt)}});
+}
+
+/// Libraries on LD_LIBRARY_PATH come before those that torch brought.
+void examine_shadows(const Snapshot& snapshot, const PythonEnvironment& environment,
+                     Diagnosis& diagnosis) {
+  const auto path = snapshot.variables.find("LD_LIBRARY_PATH");
+  if (path == snapshot.variables.end()) return;
+  for (const Library& own : environment.libraries) {
+    const Version version = parse_version(own.version);
+    for (const Library& other : snapshot.libraries) {
+      const std::string folder = other.path.substr(0, other.path.find_last_of('/'));
+      if (other.name != own.name || path->second.find(folder) == path->second.npos) continue;
+      const Version shadow = parse_version(other.version);
+      if (!version.known() || !shadow.known() || shadow.part(0) != version.part(0) ||
+          shadow.release.size() < 2 || compare(shadow, version) >= 0)
+        continue;
+      diagnosis.findings.push_back({"library-shadow",
+                                    Severity::kWarning,
+                                    environment.path,
+                                    {"LD_LIBRARY_PATH puts {0} {1} ({2}) before the newer {3} that "
+                                     "torch brought: \"undefined symbol\" or "
+                                     "CUDNN_STATUS_NOT_INITIALIZED",
+                                     "LD_LIBRARY_PATH 让 {0} {1}（{2}）排在 torch 自带的较新版本 "
+                                     "{3} 之前：会报 \"undefined symbol\" 或 "
+                                     "CUDNN_STATUS_NOT_INITIALIZED"},
+                                    {own.name, other.version, other.path, own.version},
+                                    {"unset LD_LIBRARY_PATH"}});
+    }
+  }
+}
+
+void examine_duplicates(const PythonEnvironment& environment, Diagnosis& diagnosis) {
+  for (const char* name : kHeavy) {
+    std::string places;
+    std::size_t count = 0;
+    for (const Package& package : environment.packages) {
+      if (package.name != name || package.site.empty() || package.site == "pip" ||
+          package.site == "conda")
+        continue;
+      ++count;
+      places +=
+          fmt::format("{}{} in {}", places.empty() ? "" : ", ", package.version, package.site);
+    }
+    if (count < 2) continue;
+    diagnosis.findings.push_back({"duplicate-package",
+                                  Severity::kWarning,
+                                  environment.path,
+                                  {"{0} is installed {1} times: {2}; the first one is imported",
+                                   "{0} 安装了 {1} 份：{2}；导入的是第一份"},
+                                  {name, std::to_string(count), places},
+                                  {fmt::format("{} uninstall -y {}", pip(environment), name),
+                                   fmt::format("{} install {}", pip(environment), name)}});
+  }
+}
+
+}  // namespace
+
+void examine_onnxruntime(const Snapshot& snapshot, const PythonEnvironment& environment,
+                         Diagnosis& diagnosis) {
+  examine_twins(environment, diagnosis);
+  examine_provider(snapshot, environment, diagnosis);
+  examine_shadows(snapshot, environment, diagnosis);
+  const Opsets opset = opsets(environment);
+  if (opset.torch > 0 && opset.onnxruntime > 0 && opset.torch > opset.onnxruntime)
+    diagnosis.findings.push_back({"opset",
+                                  Severity::kNote,
+                                  environment.path,
+                                  {"torch can export opset {0}, onnxruntime runs up to {1}: export "
+                                   "with opset_version={1} or less (17 suits "
+                                   "every TensorRT since 8.6)",
+                                   "torch 可导出到 opset {0}，而 onnxruntime 只支持到 {1}：导出时 "
+                                   "opset_version 取 {1} 或更低（17 适合 "
+                                   "8.6 以来的所有 TensorRT）"},
+                                  {std::to_string(opset.torch), std::to_string(opset.onnxruntime)},
+                                  {}});
+}
+
+void examine_packages(const PythonEnvironment& environment, Diagnosis& diagnosis) {
+  for (const Verdict& verdict : package_verdicts(environment)) {
+    diagnosis.verdicts.push_back(verdict);
+    if (verdict.fits != false) continue;
+    const bool twice = verdict.left.starts_with("xformers ") && !environment.xformers_torch.empty();
+    if (twice) continue;  // its compiled part has been judged already
+    const std::size_t blank = verdict.needs.find(' ');
+    const std::string name = verdict.needs.substr(0, blank);
+    std::string specifiers = verdict.needs.substr(blank + 1);
+    std::erase(specifiers, ' ');
+    // torch is not changed for a package that hangs on it.
+    const std::string left = verdict.left.substr(0, verdict.left.find(' '));
+    const std::string repair =
+        name == "torch" ? fmt::format("{} install --upgrade {}", pip(environment), left)
+                        : fmt::format("{} install \"{}{}\"", pip(environment), name, specifiers);
+    diagnosis.findings.push_back(
+        {"version-pair",
+         Severity::kError,
+         environment.path,
+         {"{0} needs {1}, but {2} is installed{3}", "{0} 需要 {1}，而安装的是 {2}{4}"},
+         {verdict.left, verdict.needs, verdict.right,
+          verdict.why.english.empty() ? "" : fmt::format(": {}", verdict.why.english),
+          verdict.why.chinese.empty() ? "" : fmt::format("：{}", verdict.why.chinese)},
+         {repair}});
+  }
+  examine_duplicates(environment, diagnosis);
+  for (const std::string& leftover : environment.leftovers)
+    diagnosis.findings.push_back(
+        {"broken-install",
+         Severity::kWarning,
+         environment.path,
+         {"an installation broke off and left {0} (\"Ignoring invalid distribution\")",
+          "某次安装中断，留下了 {0}（会提示 \"Ignoring invalid distribution\"）"},
+         {leftover},
+         {fmt::format("rm -r \"{}\"", leftover)}});
+}
+
+}  // namespace sinter::diagnose::environment
