@@ -228,7 +228,12 @@ Value module_method(Interpreter& in, const Value& self, const std::string& name,
   if (name.starts_with("super.") && name != "super.__init__")
     return module_method(in, self, name.substr(6), call);
   if (is_move(name)) {
-    move_module(in, module, read_move(in, name, call), call.place);
+    const Move move = read_move(in, name, call);
+    move_module(in, module, move, call.place);
+    // A class that takes part in moving looks after its tensors by itself.
+    if (class_member(module.type, "_apply"))
+      for (auto& [attribute, value] : module.members.all())
+        if (auto* held = as<Tensor>(value); held && move.device) held->facts.device = *move.device;
     return self;
   }
   if (name == "eval" || name == "train") {

@@ -91,6 +91,18 @@ Value pretrained_model(Interpreter& in, const std::string& name, const Invocatio
   return made;
 }
 
+/// Another pipeline of the same components.
+Value shared_pipeline(const std::string& name, const Thing& old, const Invocation& call) {
+  auto made = std::make_shared<Thing>(old);
+  made->name = name;
+  made->place = call.place;
+  made->created = call.expr;
+  for (const Argument& argument : call.arguments)
+    if (!argument.name.empty() && (as<Module>(argument.value) || as<Thing>(argument.value)))
+      made->attributes.set(argument.name, argument.value);
+  return made;
+}
+
 Value pretrained_pipeline(Interpreter& in, const std::string& name, const Invocation& call) {
   const Value thing = make_thing(Thing::What::kPipeline, name, call);
   auto& pipeline = *as<Thing>(thing);
@@ -104,9 +116,8 @@ Value pretrained_pipeline(Interpreter& in, const std::string& name, const Invoca
     pipeline.type = std::nullopt;
   }
   for (const Argument& argument : call.arguments)
-    if (!argument.name.empty() &&
-        (as<Module>(argument.value) || as<Thing>(argument.value) || as<None>(argument.value)))
-      pipeline.attributes.set(argument.name, argument.value);
+    if (find_part(argument.name) != nullptr || as<Module>(argument.value))
+      if (!argument.name.empty()) pipeline.attributes.set(argument.name, argument.value);
   return thing;
 }
 
@@ -221,6 +232,13 @@ Value call_models(Interpreter& in, const std::string& path, const Invocation& ca
       last == "from_pipe" || last == "from_unet") {
     const std::string before = path.substr(0, dot);
     const std::string name = before.substr(before.rfind('.') + 1);
+    const auto* old = as<Thing>(call.get(0, "pipeline"));
+    if (last == "from_pipe" && old != nullptr && old->what == Thing::What::kPipeline) {
+      // What was not asked for yet has to become common property first.
+      for (const Part& part : kParts)
+        thing_attribute(in, call.get(0, "pipeline"), std::string(part.name));
+      return shared_pipeline(name, *old, call);
+    }
     if (last == "from_unet") {
       Value made = pretrained_model(in, name, call, "from_config");
       return made;

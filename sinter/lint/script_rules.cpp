@@ -82,9 +82,9 @@ bool goes_on(const Handler& handler, const std::string& moved, bool tries_severa
       answers = answers || !statement.value || statement.value->text != moved || moved.empty();
     if (!statement.value) return;
     // device = "cpu": the rest of the script knows.
-    answers = answers || (statement.kind == StatementKind::kAssign &&
-                          statement.value->kind == ExprKind::kText &&
-                          statement.value->text == "cpu");
+    answers =
+        answers || (statement.kind == StatementKind::kAssign &&
+                    statement.value->kind == ExprKind::kText && statement.value->text == "cpu");
     each_expression(*statement.value, [&](const Expr& expr) {
       if (expr.kind != ExprKind::kCall) return;
       const std::string& name = expr.parts[0]->text;

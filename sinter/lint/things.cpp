@@ -125,7 +125,12 @@ void move_pipeline(Interpreter& in, Thing& pipeline, const Move& move, const Pla
   for (auto& [name, value] : pipeline.attributes.all()) {
     auto* module = as<Module>(value);
     // Only what was registered as a component is moved, not what was hung onto the object.
-    if (module != nullptr && !pipeline.hung.contains(name)) move_module(in, *module, move, place);
+    if (pipeline.hung.contains(name)) continue;
+    if (module != nullptr) move_module(in, *module, move, place);
+    // Several ControlNets or adapters become one component.
+    if (const auto* several = as<Sequence>(value))
+      for (const Value& item : several->items)
+        if (auto* one = as<Module>(item)) move_module(in, *one, move, place);
   }
 }
 
@@ -406,6 +411,22 @@ Value call_thing(Interpreter& in, const Value& self, const Invocation& call) {
   }
 }
 
+namespace {
+
+/// A pipeline is where its first component is.
+Value pipeline_device(Thing& pipeline) {
+  for (auto& [name, value] : pipeline.attributes.all()) {
+    const auto* module = as<Module>(value);
+    if (module == nullptr || pipeline.hung.contains(name)) continue;
+    Value made = device_value(module->device);
+    as<DeviceValue>(made)->of = module->source;
+    return made;
+  }
+  return device_value(pipeline.device);
+}
+
+}  // namespace
+
 Value thing_attribute(Interpreter& in, const Value& self, const std::string& name) {
   auto& thing = *as<Thing>(self);
   if (const Value* set = thing.attributes.find(name)) return *set;
@@ -414,7 +435,7 @@ Value thing_attribute(Interpreter& in, const Value& self, const std::string& nam
       return scheduler_attribute(in, thing, self, name);
     case What::kPipeline:
       if (Value part = pipeline_part(in, thing, name)) return part;
-      if (name == "device" || name == "_execution_device") return device_value(thing.device);
+      if (name == "device" || name == "_execution_device") return pipeline_device(thing);
       if (name == "dtype") return type_value(thing.type);
       if (name == "components") {
         auto made = std::make_shared<Dict>();
