@@ -208,11 +208,13 @@ class Finder {
       if (is_harmless(Matcher::rules().find(record.text))) continue;
       const std::string_view cause = cause_of_words(record.text);
       if (cause.empty()) continue;
-      found_.push_back({.match = {},
-                        .text = record.text,
-                        .record = i,
-                        .guess = cause,
-                        .rank = Rank::kSuspicion});
+      Finding finding{.match = {},
+                      .text = record.text,
+                      .record = i,
+                      .guess = cause,
+                      .rank = Rank::kSuspicion};
+      attach(finding);
+      found_.push_back(std::move(finding));
       return;
     }
   }

@@ -210,7 +210,7 @@ constexpr Pattern kPatterns[] = {
      .component = "builder"},
     {.cause = "trt-build-parse",
      .pattern =
-         R"re((?:UNSUPPORTED_NODE|INVALID_NODE|UNSUPPORTED_GRAPH|INVALID_GRAPH): Assertion failed|(?:graphShapeAnalyzer|shapeMachine|IElementWiseLayer|IConcatenationLayer|IShuffleLayer|IMatrixMultiplyLayer|IConvolutionLayer)[^\n]{0,160}(?:Error Code \d+|must|conformable|mismatch|failed))re",
+         R"re((?:UNSUPPORTED_NODE|INVALID_NODE|UNSUPPORTED_GRAPH|INVALID_GRAPH): Assertion failed|Description of the error: Assertion failed: .*|(?:graphShapeAnalyzer|shapeMachine|IElementWiseLayer|IConcatenationLayer|IShuffleLayer|IMatrixMultiplyLayer|IConvolutionLayer)[^\n]{0,160}(?:Error Code \d+|must|conformable|mismatch|failed))re",
      .example =
          "[E] Error[4]: [graphShapeAnalyzer.cpp::analyzeShapes::1872] Error Code 4: "
          "Miscellaneous (IElementWiseLayer /Mul: broadcast dimensions must be conformable)",
