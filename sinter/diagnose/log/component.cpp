@@ -40,9 +40,9 @@ constexpr std::array kParts{
         .keys =
             R"((?i)controlnet|control_model\.|control_net|t2i_?adapter|input_hint_block|controlnet_cond_embedding|zero_convs)",
         .calls =
-            R"((?i)control_?net|control_model|\bcldm|t2i_?adapter|input_hint_block|guided_hint|control_lora|\bpreprocessor\()",
+            R"((?i)control_?net|control_model|\bcldm|t2i_?adapter|input_hint_block|guided_hint|control_lora|control\.get_control|get_control_\w+|\bpreprocessor\()",
         .files =
-            R"((?i)(?:^|/)cldm(?:/cldm)?\.py|(?:^|/)controlnets?/\w+\.py|(?:^|/)controlnet\w*\.py|t2i_adapter|/annotator/|controlnet_aux/|adv_control/|lllite)",
+            R"((?i)(?:^|/)cldm(?:/cldm)?\.py|(?:^|/)controlnets?/\w+\.py|(?:^|/)controlnet\w*\.py|t2i_adapter|/annotator/|controlnet_aux/|adv_control/|advanced-controlnet/|lllite)",
         .stages =
             R"(ControlNet\w*Apply\w*|Apply\w*ControlNet\w*|ControlNetLoader\w*|\bPreprocessor\b|[Rr]unning (?:[Cc]ontrol[Nn]et|preprocessor)|[Ll]oading (?:[Cc]ontrol[Nn]et|preprocessor)|controlnet\w*\.(?:engine|plan|trt|onnx))",
         .folders = R"(/controlnets?/)"},
@@ -82,15 +82,15 @@ constexpr std::array kParts{
     // Parts that have no name in the answer: a call inside them is in none of the others.
     Part{.component = "unknown",
          .calls =
-             R"((?i)\bvision_model|clip_?vision|image_encoder|safety_checker|visual\(|face_?(?:analysis|app)|insightface|scheduler\.step|self\.sigmas|upscale_model|upscaler)",
+             R"((?i)\bvision_model|clip_?vision|image_encoder|safety_checker|ip_?adapter|image_prompt|image_proj|image_embeds|visual\(|face_?(?:analysis|app)|insightface|scheduler\.step|self\.sigmas|upscale_model|upscaler)",
          .files =
-             R"(scheduling_\w+\.py|clip_vision\.py|modeling_(?:siglip|vit|dinov2|blip\w*)\.py|insightface/|basicsr/|realesrgan/|spandrel\w*/|safety_checker\.py|gfpgan/|facexlib/)"},
+             R"((?i)scheduling_\w+\.py|ip_?adapter\w*\.py|clip_vision\.py|modeling_(?:siglip|vit|dinov2|blip\w*)\.py|insightface/|basicsr/|realesrgan/|spandrel\w*/|safety_checker\.py|gfpgan/|facexlib/)"},
 };
 
 // Building blocks of several networks, and callers that lead to one as a rule.
 constexpr std::array kCallers{
     Row{"unet",
-        R"(openaimodel|unet_\w*blocks|resnet\.py|p_losses|ddpm\.py|k_diffusion|sd_samplers|samplers\.py|KSampler|ksampler|CFGDenoiser|CFGGuider|cfg_guider|sample_\w+|sampling\.py|plms|ddim\.py|common_ksampler|export_onnx|export_unet|exporter\.py|tensorrt_convert|p_sample|external\.py|unipc|dpm_solver|attention_processor|attention\.py|CrossAttention|BasicTransformerBlock|SpatialTransformer|sd_hijack_optimizations|transformer_2d|optimized_attention|accelerator\.backward|loss\.backward|optimizer\.step)"},
+        R"(openaimodel|unet_\w*blocks|resnet\.py|p_losses|ddpm\.py|k_diffusion|sd_samplers|samplers\.py|KSampler|ksampler|CFGDenoiser|CFGGuider|cfg_guider|sample_\w+|sampling\.py|plms|ddim\.py|common_ksampler|export_onnx|export_unet|tensorrt_convert|p_sample|external\.py|unipc|dpm_solver|attention_processor|attention\.py|CrossAttention|BasicTransformerBlock|SpatialTransformer|sd_hijack_optimizations|transformer_2d|optimized_attention|accelerator\.backward|loss\.backward|optimizer\.step)"},
     Row{"loader",
         R"(load_model_weights|load_checkpoint|load_state_dict|from_pretrained|from_single_file|sd_models\.py|load_file\(|safe_open|torch\.load|load_torch_file)"},
 };
@@ -104,6 +104,35 @@ const RE2& compiled(std::string_view pattern) {
                      std::make_unique<RE2>(re2::StringPiece(pattern.data(), pattern.size())));
   return *cache.back().second;
 }
+
+struct InputRow {
+  std::string_view name;
+  std::string_view component;
+};
+
+// Sources: optimum's and diffusers' exporters, demoDiffusion, the webui's exporter.
+constexpr std::array kInputs{
+    InputRow{"input_ids", "text encoder"},
+    InputRow{"attention_mask", "text encoder"},
+    InputRow{"sample", "unet"},
+    InputRow{"latent", "unet"},
+    InputRow{"latents", "unet"},
+    InputRow{"latent_model_input", "unet"},
+    InputRow{"x", "unet"},
+    InputRow{"timestep", "unet"},
+    InputRow{"timesteps", "unet"},
+    InputRow{"timestep_cond", "unet"},
+    InputRow{"encoder_hidden_states", "unet"},
+    InputRow{"context", "unet"},
+    InputRow{"hidden_states", "unet"},
+    InputRow{"pooled_projections", "unet"},
+    InputRow{"text_embeds", "unet"},
+    InputRow{"time_ids", "unet"},
+    InputRow{"y", "unet"},
+    InputRow{"latent_sample", "vae"},
+    InputRow{"controlnet_cond", "controlnet"},
+    InputRow{"controlnet_images", "controlnet"},
+};
 
 /// Where a pattern begins in a text; npos where it is not.
 std::size_t find(const std::string& text, std::string_view pattern) {
@@ -170,6 +199,7 @@ Component component_in_stack(const Exception& exception) {
     // A lambda that stands for a stage names it, although it only calls the original.
     if (is_wrapper(*frame) && first_in(source, &Part::calls) != "vae") continue;
     const std::string path = with_slashes(frame->path);
+    if (path.find("/torch/") != path.npos) continue;
     for (const std::string* text : {&source, &frame->function})
       if (const auto name = first_in(*text, &Part::calls); !name.empty()) return {name, true};
     if (const auto name = first_in(path, &Part::files); !name.empty()) return {name, true};
@@ -178,6 +208,12 @@ Component component_in_stack(const Exception& exception) {
       if (caller.name.empty()) caller.name = caller_in(*text);
   }
   return caller;
+}
+
+std::string_view component_of_input(std::string_view name) {
+  for (const InputRow& row : kInputs)
+    if (row.name == name) return row.component;
+  return {};
 }
 
 std::string_view component_in_path(const std::string& text) {
@@ -190,6 +226,13 @@ std::string_view component_in_context(const std::vector<Record>& records, std::s
   for (std::size_t i = record; i-- > end;) {
     if (const auto name = first_in(records[i].text, &Part::stages); !name.empty()) return name;
     if (const auto name = component_in_path(records[i].text); !name.empty()) return name;
+  }
+  // Some programs name the place behind the message, without the form of a stack.
+  static const RE2 kSource(R"(([\w./\\~-]+\.py)(?::\d+|\W|$))");
+  for (std::size_t i = record + 1; i < std::min(record + 4, records.size()); ++i) {
+    std::string path;
+    if (!RE2::PartialMatch(records[i].text, kSource, &path)) continue;
+    if (const auto name = first_in(with_slashes(path), &Part::files); !name.empty()) return name;
   }
   return {};
 }

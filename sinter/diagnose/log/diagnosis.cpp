@@ -96,10 +96,9 @@ std::string_view direction_of(const LogParts& parts, const Finding& finding) {
   if (finding.exception < 0) return fault_is_full(finding) ? "output" : "";
   const auto& frames = parts.exceptions[static_cast<std::size_t>(finding.exception)].frames;
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-    for (const std::string& text : {frame->source, frame->function}) {
-      if (RE2::PartialMatch(text, kSaves)) return "output";
-      if (RE2::PartialMatch(text, kLoads)) return "loader";
-    }
+    if (RE2::PartialMatch(frame->source, kSaves)) return "output";
+    if (RE2::PartialMatch(frame->function, kSaves)) return "output";
+    if (RE2::PartialMatch(frame->source, kLoads)) return "loader";
   }
   return {};
 }
@@ -158,9 +157,16 @@ std::string component_of(const LogParts& parts, const Finding& finding, const Fa
   });
   if (row != kPlaces.end() && row->always) return std::string(row->component);
   if (fault.domain == Domain::kFilesystem) {
-    if (const auto name = direction_of(parts, finding); !name.empty()) return std::string(name);
-    if (const auto name = component_in_path(finding.text); !name.empty()) return std::string(name);
-    return "env";
+    const std::string_view direction = direction_of(parts, finding);
+    const std::string_view named = component_in_path(finding.text);
+    if (direction != "output" && !named.empty()) return std::string(named);
+    return direction.empty() ? "env" : std::string(direction);
+  }
+  const bool session = fault.domain == Domain::kTensorRtRuntime ||
+                       fault.domain == Domain::kOnnxRuntimeProvider;
+  if (session) {
+    if (const auto name = component_of_input(fault.argument); !name.empty())
+      return std::string(name);
   }
   if (fault.domain == Domain::kModel || fault.domain == Domain::kTensorRtRuntime ||
       fault.domain == Domain::kOnnxExport || fault.domain == Domain::kTokenizerConfig ||
@@ -176,7 +182,8 @@ std::string component_of(const LogParts& parts, const Finding& finding, const Fa
   if (const auto name = component_of_weight(finding); !name.empty()) return std::string(name);
   for (const ModuleRow& module : kModules)
     if (fault.operation == module.operation) return std::string(module.component);
-  if (!place.name.empty()) return std::string(place.name);
+  // A value that the code got wrong is in none of the parts that its callers prepare.
+  if (!place.name.empty() && fault.domain != Domain::kUserCode) return std::string(place.name);
   // A pipeline that was put on the CPU whole fails at its first matrix product: the prompt's.
   if (fault.cause == "precision-half-on-cpu" && fault.operation == "addmm") return "text encoder";
   if (const auto name = component_in_message(finding.text); !name.empty()) return std::string(name);

@@ -11,16 +11,22 @@
 namespace sinter::diagnose::log {
 namespace {
 
-constexpr std::size_t kNear = 4;  // records between a message and its stack
+constexpr std::size_t kNear = 8;  // records between a message and its stack
 
 /// The records of stacks: calls and quoted source, in which words are no messages.
 std::vector<bool> quoted_records(const LogParts& parts) {
   std::vector<bool> quoted(parts.records.size(), false);
   for (const Exception& exception : parts.exceptions) {
     if (exception.frames.empty()) continue;
-    const std::size_t end =
-        exception.type.empty() ? exception.frames.back().source_record + 1 : exception.record;
-    for (std::size_t i = exception.frames.front().record; i < end; ++i) quoted[i] = true;
+    std::size_t first = exception.frames.front().record;
+    std::size_t last = first;
+    for (const Frame& frame : exception.frames) {
+      first = std::min(first, frame.record);
+      last = std::max(last, frame.source_record);
+    }
+    const bool above = !exception.type.empty() && exception.record > last;
+    const std::size_t end = above ? exception.record : last + 1;
+    for (std::size_t i = first; i < end; ++i) quoted[i] = true;
   }
   return quoted;
 }
@@ -109,7 +115,15 @@ class Finder {
       return;
     }
     std::string joined;
-    if (best(matches) == nullptr) matches = look_across_wrap(record, joined);
+    if (best(matches) == nullptr || text.ends_with(',')) {
+      // The rest of a sentence may say more than its beginning.
+      std::vector<Match> across = look_across_wrap(record, joined);
+      if (best(matches) == nullptr || best(across) != nullptr) {
+        matches = std::move(across);
+      } else {
+        joined.clear();
+      }
+    }
     const Match* match = best(matches);
     if (match == nullptr) return;
     Finding finding{.match = *match,

@@ -165,7 +165,7 @@ void trim(std::string& text) {
 
 /// An error's own line, with what stands before the words that a pattern knows.
 bool is_told_whole(const Record& record, const Finding& finding) {
-  constexpr std::size_t kMostBefore = 160;
+  constexpr std::size_t kMostBefore = 400;
   return record.level == Level::kError && finding.match.begin > 0 &&
          finding.match.begin <= kMostBefore;
 }

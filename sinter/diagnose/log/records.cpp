@@ -49,7 +49,9 @@ void drop_source_column(std::string& text) {
 
 bool may_continue(const Record& record, const Record& next) {
   constexpr std::size_t kWrapWidth = 70;
-  return record.text.size() >= kWrapWidth && !next.blank() && !next.stamped && next.indent() < 4 &&
+  // A comma leaves a sentence open at any width.
+  const bool wide = record.text.size() >= kWrapWidth || record.text.ends_with(',');
+  return wide && !next.blank() && !next.stamped && next.indent() < 4 &&
          next.first_line <= record.last_line + 1;
 }
 

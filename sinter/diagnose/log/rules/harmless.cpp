@@ -89,7 +89,7 @@ constexpr Pattern kPatterns[] = {
      .weight = kNo},
     {.cause = "harmless",
      .pattern =
-         R"re([Rr]an out of memory when regular VAE (?:decoding|encoding), retrying with tiled|clip missing: \['text_projection|left over keys|unet unexpected: |Requested to load|loaded partially|loaded completely|missing keys?: \[\]|FETCH (?:DATA|ComfyRegistry)|WARNING: .{0,80}(?:deprecated|will be removed))re",
+         R"re([Rr]an out of memory when regular VAE (?:decoding|encoding), retrying with tiled|clip missing: \['text_projection|left over keys|unet unexpected: |Requested to load|loaded partially|loaded completely|missing keys?: \[\]|No LoRA keys associated to (?:CLIPText|T5|UMT5|Gemma|Qwen)\w* found|FETCH (?:DATA|ComfyRegistry)|WARNING: .{0,80}(?:deprecated|will be removed))re",
      .example =
          "Warning: Ran out of memory when regular VAE decoding, retrying with tiled VAE "
          "decoding.",
