@@ -18,23 +18,24 @@ struct Row {
 /// How a part of a pipeline is called in each kind of place.
 struct Part {
   std::string_view component;
-  std::string_view keys;    // weights and classes, in messages
-  std::string_view calls;   // functions and variables, in source lines and names of functions
-  std::string_view files;   // source files of the known programs, with '/'
-  std::string_view stages;  // nodes, progress lines and files that programs name before they fail
+  std::string_view keys;     // weights and classes, in messages
+  std::string_view calls;    // functions and variables, in source lines and names of functions
+  std::string_view files;    // source files of the known programs, with '/'
+  std::string_view stages;   // nodes, progress lines and files that programs name before they fail
   std::string_view folders;  // of a path in a message
 };
 
 // A message's keys are tried in this order: adapters carry the names of the layers that they adapt.
 constexpr std::array kParts{
-    Part{.component = "lora",
-         .keys = R"((?i)\blora|lycoris|_lora\b|lora_(?:unet|te|up|down)|\bloha|\blokr|\bhada_)",
-         .calls = R"((?i)\blora\w*|_lora\w*|LoRA|lycoris|\bloha|\blokr)",
-         .files =
-             R"((?:^|/)lora\w*\.py$|networks/(?:lora|lycoris|oft|dylora|network)\w*\.py|lycoris/|peft/tuners/|weight_adapter/|/Lora/)",
-         .stages =
-             R"(Lora(?:Loader)?\w*Node|Lora\w*Load\w*|Load(?:er)?\w*Lora\w*|Loading (?:LoRA|lora)\b|loading lora\b)",
-         .folders = R"(/(?:loras?|lycoris)/)"},
+    Part{
+        .component = "lora",
+        .keys = R"((?i)\blora|lycoris|_lora\b|lora_(?:unet|te|up|down)|\bloha|\blokr|\bhada_)",
+        .calls = R"((?i)\blora\w*|_lora\w*|LoRA|lycoris|\bloha|\blokr)",
+        .files =
+            R"((?:^|/)lora\w*\.py$|networks/(?:lora|lycoris|oft|dylora|network)\w*\.py|lycoris/|peft/tuners/|weight_adapter/|/Lora/)",
+        .stages =
+            R"(Lora(?:Loader)?\w*Node|Lora\w*Load\w*|Load(?:er)?\w*Lora\w*|Loading (?:LoRA|lora)\b|loading lora\b)",
+        .folders = R"(/(?:loras?|lycoris)/)"},
     Part{
         .component = "controlnet",
         .keys =
@@ -80,11 +81,12 @@ constexpr std::array kParts{
             R"(KSampler\w*|SamplerCustom\w*|unet\w*\.(?:engine|plan|trt|onnx)|[Ee]xporting (?:the )?(?:UNet|unet)|unet_?\w* to ONNX|UNETLoader\w*)",
         .folders = R"(/(?:unet|diffusion_models|Unet-(?:trt|onnx))/)"},
     // Parts that have no name in the answer: a call inside them is in none of the others.
-    Part{.component = "unknown",
-         .calls =
-             R"((?i)\bvision_model|clip_?vision|image_encoder|safety_checker|ip_?adapter|image_prompt|image_proj|image_embeds|visual\(|face_?(?:analysis|app)|insightface|scheduler\.step|self\.sigmas|upscale_model|upscaler)",
-         .files =
-             R"((?i)scheduling_\w+\.py|ip_?adapter\w*\.py|clip_vision\.py|modeling_(?:siglip|vit|dinov2|blip\w*)\.py|insightface/|basicsr/|realesrgan/|spandrel\w*/|safety_checker\.py|gfpgan/|facexlib/)"},
+    Part{
+        .component = "unknown",
+        .calls =
+            R"((?i)\bvision_model|clip_?vision|image_encoder|safety_checker|ip_?adapter|image_prompt|image_proj|image_embeds|visual\(|face_?(?:analysis|app)|insightface|scheduler\.step|self\.sigmas|upscale_model|upscaler)",
+        .files =
+            R"((?i)scheduling_\w+\.py|ip_?adapter\w*\.py|clip_vision\.py|modeling_(?:siglip|vit|dinov2|blip\w*)\.py|insightface/|basicsr/|realesrgan/|spandrel\w*/|safety_checker\.py|gfpgan/|facexlib/)"},
 };
 
 // Building blocks of several networks, and callers that lead to one as a rule.

@@ -162,8 +162,8 @@ std::string component_of(const LogParts& parts, const Finding& finding, const Fa
     if (direction != "output" && !named.empty()) return std::string(named);
     return direction.empty() ? "env" : std::string(direction);
   }
-  const bool session = fault.domain == Domain::kTensorRtRuntime ||
-                       fault.domain == Domain::kOnnxRuntimeProvider;
+  const bool session =
+      fault.domain == Domain::kTensorRtRuntime || fault.domain == Domain::kOnnxRuntimeProvider;
   if (session) {
     if (const auto name = component_of_input(fault.argument); !name.empty())
       return std::string(name);
@@ -187,6 +187,9 @@ std::string component_of(const LogParts& parts, const Finding& finding, const Fa
   // A pipeline that was put on the CPU whole fails at its first matrix product: the prompt's.
   if (fault.cause == "precision-half-on-cpu" && fault.operation == "addmm") return "text encoder";
   if (const auto name = component_in_message(finding.text); !name.empty()) return std::string(name);
+  static const RE2 kLoading(
+      R"((?i)could not be loaded|(?:failed|unable|error) (?:to )?load(?:ing)? (?:the )?(?:\S+ )?(?:model|checkpoint|weights))");
+  if (RE2::PartialMatch(finding.text, kLoading)) return "loader";
   if (const auto name = component_in_context(parts.records, finding.record); !name.empty())
     return std::string(name);
   if (row != kPlaces.end() && !met_at_work(fault)) return std::string(row->component);

@@ -340,6 +340,15 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kChannels},
     {.cause = "model-shapes",
      .pattern =
+         R"re(expanded size of the tensor \((?P<x>768|1024|1280|2048|4096)\) must match the existing size \((?P<y>768|1024|1280|2048|4096)\) at non-singleton dimension 0)re",
+     .example =
+         "RuntimeError: The expanded size of the tensor (768) must match the existing size (1024) "
+         "at non-singleton dimension 0. Target sizes: [768]. Tensor sizes: [1024]",
+     .type = "RuntimeError",
+     .component = "text encoder",  // a vector of a token: an embedding of another family
+     .reading = Reading::kChannels},
+    {.cause = "model-shapes",
+     .pattern =
          R"re(normalized_shape=\[(?P<y>\d+)\], expected input with shape \[\*, \d+\], but got input of size\[(?P<x>[\d, ]+)\]|Expected weight to be (?:of same shape|a vector)|weight should (?:have|contain) \d+ (?:elements|channels))re",
      .example =
          "RuntimeError: Given normalized_shape=[1024], expected input with shape [*, "
