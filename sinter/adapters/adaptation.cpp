@@ -6,7 +6,6 @@
 #include <iterator>
 #include <utility>
 
-#include "sinter/adapters/merge.h"
 #include "sinter/adapters/module_names.h"
 #include "sinter/arch/families.h"
 #include "sinter/arch/identity.h"
@@ -76,7 +75,8 @@ Adaptation::Adaptation(const std::vector<AdapterUse>& uses) {
 Adaptation::~Adaptation() = default;
 
 std::vector<weights::ComputedTensor> Adaptation::merge(const weights::Checkpoint& checkpoint,
-                                                       const arch::Model& model) {
+                                                       const arch::Model& model,
+                                                       const MergeOptions& options) {
   const ModuleNames names(model);
   std::vector<PlacedChange> changes;
   for (std::size_t i = 0; i < opened_.size(); ++i) {
@@ -86,7 +86,7 @@ std::vector<weights::ComputedTensor> Adaptation::merge(const weights::Checkpoint
     require_match(used_[i], model);
     std::ranges::move(match.changes, std::back_inserter(changes));
   }
-  return merged_tensors(checkpoint, std::move(changes));
+  return merged_tensors(checkpoint, std::move(changes), options);
 }
 
 }  // namespace sinter::adapters

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sinter/adapters/match.h"
+#include "sinter/adapters/merge.h"
 #include "sinter/arch/model.h"
 #include "sinter/weights/checkpoint.h"
 #include "sinter/weights/computed_tensor.h"
@@ -43,7 +44,8 @@ class Adaptation {
   /// @throws Error{kNoMatch} when nothing of an adapter has a place in the checkpoint, with what it
   ///         was made for.
   std::vector<weights::ComputedTensor> merge(const weights::Checkpoint& checkpoint,
-                                             const arch::Model& model);
+                                             const arch::Model& model,
+                                             const MergeOptions& options = {});
 
   /// One for each file; reports are filled by merge().
   const std::vector<UsedAdapter>& used() const { return used_; }

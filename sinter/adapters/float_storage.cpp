@@ -36,10 +36,11 @@ void load_halves(std::span<const std::byte> from, DType stored, std::span<float>
 
 }  // namespace
 
-DType merged_dtype(DType stored) {
+DType merged_dtype(DType stored, bool widen) {
   if (!is_floating(stored))
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("an adapter cannot change weights of {}", dtype_info(stored).word));
+  if (widen && dtype_bytes(stored) < dtype_bytes(DType::kF32)) return DType::kF32;
   return dtype_bytes(stored) == 1 ? DType::kF16 : stored;
 }
 

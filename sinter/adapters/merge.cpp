@@ -34,12 +34,12 @@ struct LoadedChange {
 class TensorMerge {
  public:
   TensorMerge(const weights::Checkpoint& checkpoint, const weights::TensorEntry& tensor,
-              std::vector<PlacedChange> changes, unsigned threads)
+              std::vector<PlacedChange> changes, unsigned threads, bool widen)
       : checkpoint_(checkpoint),
         tensor_(tensor),
         changes_(std::move(changes)),
         threads_(threads),
-        dtype_(merged_dtype(tensor.dtype)) {
+        dtype_(merged_dtype(tensor.dtype, widen)) {
     const MatrixShape matrix = matrix_of(tensor.shape);
     rows_ = static_cast<std::size_t>(matrix.rows);
     columns_ = static_cast<std::size_t>(matrix.columns());
@@ -172,8 +172,9 @@ class TensorMerge {
 
 std::vector<weights::ComputedTensor> merged_tensors(const weights::Checkpoint& checkpoint,
                                                     std::vector<PlacedChange> changes,
-                                                    unsigned threads) {
-  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+                                                    const MergeOptions& options) {
+  const unsigned threads =
+      options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
   std::map<const weights::TensorEntry*, std::vector<PlacedChange>> by_tensor;
   for (PlacedChange& change : changes) {
     if (change.strength == 0) continue;
@@ -184,8 +185,8 @@ std::vector<weights::ComputedTensor> merged_tensors(const weights::Checkpoint& c
     const auto found = by_tensor.find(&tensor);
     if (found == by_tensor.end()) continue;
     // Shared by the copies of the function below.
-    const auto merge =
-        std::make_shared<TensorMerge>(checkpoint, tensor, std::move(found->second), threads);
+    const auto merge = std::make_shared<TensorMerge>(checkpoint, tensor, std::move(found->second),
+                                                     threads, options.widen);
     result.push_back({.name = tensor.name,
                       .dtype = merge->dtype(),
                       .shape = tensor.shape,
