@@ -261,7 +261,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "host-killed",
      .pattern =
-         R"re((?:^|[ \t:])Killed(?:\s+(?:python|\./|\S+\.sh|accelerate|trtexec)\S*.*)?$|exit(?:ed with)? (?:code|status) (?:137|-9)\b|exitcode\s*: -9\b|Signal 9 \(SIGKILL\)|died with <Signals\.SIGKILL: 9>|oom-kill|Out of memory: Killed process|signal: 9, SIGKILL)re",
+         R"re(line \d+:\s+\d+ Killed\b.*|(?:^|[ \t:])Killed(?:\s+(?:python|\./|\S+\.sh|accelerate|trtexec)\S*.*)?$|exit(?:ed with)? (?:code|status) (?:137|-9)\b|exitcode\s*: -9\b|Signal 9 \(SIGKILL\)|died with <Signals\.SIGKILL: 9>|oom-kill|Out of memory: Killed process|signal: 9, SIGKILL)re",
      .example = "Killed"},
     {.cause = "shared-memory",
      .pattern =
