@@ -37,7 +37,7 @@ Ref Machine::global(std::string_view module, std::string_view name) {
   if (made.known.meaning == Meaning::kUnknown) findings_.unknown.insert(full);
   if (made.known.meaning == Meaning::kDangerous) {
     values_.all[ref].tainted = true;
-    findings_.dangerous.push_back({full, {}});
+    if (findings_.dangerous.size() < kMostUses) findings_.dangerous.push_back({full, {}});
   }
   return ref;
 }
@@ -114,23 +114,19 @@ Ref Machine::object(Ref callee, Ref arguments) {
 /// OrderedDict(), OrderedDict([[key, value], ...]), defaultdict(factory).
 Ref Machine::made_dict(Ref /*callee*/, Ref arguments) {
   const Ref made = container(Kind::kDict, {});
-  const std::vector<Ref> items = values_.body(arguments).items;
-  for (const Ref item : items) {
+  charge(values_.body(arguments).items.size());
+  for (const Ref item : values_.body(arguments).items) {
     const Kind kind = values_.at(item).kind;
     if (kind == Kind::kDict) {
-      const std::vector<Ref> entries = values_.body(item).entries;
-      charge(entries.size());
-      put_entries(made, entries);
+      charge(values_.body(item).entries.size());
+      put_entries(made, values_.body(item).entries);
     } else if (kind == Kind::kList || kind == Kind::kTuple) {
       charge(2 * values_.body(item).items.size());
-      const std::vector<Ref> pairs = values_.body(item).items;
-      for (const Ref pair : pairs) {
+      for (const Ref pair : values_.body(item).items) {
         const Kind of_pair = values_.at(pair).kind;
         if ((of_pair == Kind::kList || of_pair == Kind::kTuple) &&
-            values_.body(pair).items.size() == 2) {
-          const std::vector<Ref> both = values_.body(pair).items;
-          put_entries(made, both);
-        }
+            values_.body(pair).items.size() == 2)
+          put_entries(made, values_.body(pair).items);
       }
     }
   }
@@ -177,7 +173,7 @@ std::vector<std::int64_t> Machine::numbers_of(Ref ref, std::string_view what) {
 Ref Machine::made_tensor(Ref callee, Ref arguments) {
   const Value* storage = argument(arguments, 0);
   const Value* offset = argument(arguments, 1);
-  const std::vector<Ref> items = values_.body(arguments).items;
+  const std::vector<Ref>& items = values_.body(arguments).items;
   const Meaning meaning = values_.global(callee).known.meaning;
   const std::size_t needed = meaning == Meaning::kTensorV3 ? 7 : 4;
   if (items.size() < needed)
@@ -232,7 +228,7 @@ void Machine::build(Ref target, Ref state) {
 
 Ref Machine::persistent(Ref id) {
   if (values_.at(id).kind == Kind::kTuple) {
-    const std::vector<Ref> items = values_.body(id).items;
+    const std::vector<Ref>& items = values_.body(id).items;
     const std::string_view word =
         items.empty() ? std::string_view() : values_.at(items.front()).text;
     if (word == "storage" && items.size() >= 5) return storage_of(items);
@@ -300,13 +296,14 @@ void Machine::keep_saved_file(Ref arguments) {
     findings_.saved_files.push_back(bytes->text);
     return;
   }
-  charge(bytes->text.size());
+  charge(bytes->text.size() / 16);
   findings_.saved_files.push_back(values_.texts.emplace_back(latin1_bytes(bytes->text)));
 }
 
 /// Writes a use down for the dangerous name that it is about.
 void Machine::note_use(std::string call, Ref first, Ref second) {
-  if (findings_.dangerous.size() >= kMostUses) return;
+  // Finding the name takes a while in a large value, and a file may ask for it again and again.
+  if (findings_.dangerous.size() >= kMostUses || ++noted_ > 4 * kMostUses) return;
   for (const Ref side : {first, second}) {
     if (!values_.at(side).tainted) continue;
     std::string name = culprit(side);

@@ -113,6 +113,7 @@ class Machine {
   std::map<std::pair<std::string_view, std::string_view>, Ref> names_;
   std::map<std::string_view, Ref> storages_;
   std::size_t charged_ = 0;
+  std::size_t noted_ = 0;  // uses of dangerous names
   std::size_t at_ = 0;  // of the instruction that runs, for messages
   std::size_t consumed_ = 0;
 };

@@ -98,8 +98,16 @@ double number_in(std::string_view text) {
 
 std::string latin1_bytes(std::string_view utf8) {
   std::string bytes;
-  for (const char32_t code : decode_utf8(utf8))
-    if (code <= 0xff) bytes += static_cast<char>(code);
+  bytes.reserve(utf8.size());
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    const auto lead = static_cast<unsigned char>(utf8[i]);
+    if (lead < 0x80) {
+      bytes += utf8[i];
+    } else if ((lead == 0xc2 || lead == 0xc3) && i + 1 < utf8.size()) {
+      ++i;
+      bytes += static_cast<char>((lead & 3) << 6 | (static_cast<unsigned char>(utf8[i]) & 0x3f));
+    }
+  }
   return bytes;
 }
 
