@@ -17,6 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Of the diffusers whose keys these files have; some pipelines ask for it.
+constexpr const char* kVersion = "0.30.0";
 constexpr const char* kIndex = "model_index.json";
 constexpr const char* kScheduler = "scheduler/scheduler_config.json";
 
@@ -76,7 +78,7 @@ std::string model_index(const arch::Model& model, const std::vector<PlacedCompon
   const auto text = checkpoint.configs().find(kIndex);
   const Json own = text == checkpoint.configs().end() ? Json::object() : parse(text->second);
   const auto row = std::ranges::find(kPipelineClasses, model.family, &PipelineClass::family);
-  Json json{{"_class_name", row->name}};
+  Json json{{"_class_name", row->name}, {"_diffusers_version", kVersion}};
   // The folder's own settings stay; what it names and sinter does not copy is null.
   for (const auto& [key, value] : own.items())
     json[key] = value.is_array() ? Json{nullptr, nullptr} : value;
@@ -124,6 +126,19 @@ void require_regular(const arch::UNetConfig& config) {
 
 std::string_view torch_word(DType dtype) { return dtype_info(dtype).word; }
 
+/// Keys of a converted folder that diffusers does not have.
+constexpr std::array<const char*, 2> kOwnKeys{"requires_aesthetics_score", "sinter_state"};
+
+/// config.json of a component that has none.
+std::string made_config(const arch::Model& model, const arch::Component& component) {
+  const arch::Component* vae = model.find("vae");
+  const auto factor = vae == nullptr ? 8 : std::get<arch::VaeConfig>(vae->config).factor();
+  Json json = parse(convert::component_config(model, component, factor));
+  for (const char* key : kOwnKeys) json.erase(key);
+  if (json.contains("_class_name")) json["_diffusers_version"] = kVersion;
+  return words(json);
+}
+
 }  // namespace
 
 std::string weights_name(const arch::Component& component) {
@@ -137,9 +152,7 @@ std::string component_file(const arch::Model& model, const PlacedComponent& plac
   if (own == checkpoint.configs().end()) {
     if (const auto* unet = std::get_if<arch::UNetConfig>(&placed.component->config))
       require_regular(*unet);
-    const arch::Component* vae = model.find("vae");
-    const auto factor = vae == nullptr ? 8 : std::get<arch::VaeConfig>(vae->config).factor();
-    return convert::component_config(model, *placed.component, factor);
+    return made_config(model, *placed.component);
   }
   std::string text = own->second;
   // transformers loads weights as this says, whatever they are stored as.
