@@ -16,6 +16,9 @@ set(SINTER_MAY_INCLUDE_diagnose "")
 set(SINTER_MAY_INCLUDE_lint "")
 set(SINTER_MAY_INCLUDE_cli base weights arch graph models convert repack runtime engine pipeline verify diagnose lint)
 
+# The rooms inside a folder, lowest first: a room includes itself and the rooms before it.
+set(SINTER_ROOMS_lint syntax report values flow tensors library)
+
 # sinter_module(NAME SOURCES ... HEADERS ... [LINK external targets ...])
 # One static library per folder; links what its row names. Installed as sinter::NAME, its own build-time libraries with it.
 function(sinter_module name)

@@ -7,8 +7,9 @@
 #include <set>
 
 #include "sinter/base/error.h"
-#include "sinter/lint/ignored.h"
-#include "sinter/lint/interpreter.h"
+#include "sinter/lint/flow/interpreter.h"
+#include "sinter/lint/library/known_libraries.h"
+#include "sinter/lint/report/ignored.h"
 #include "sinter/lint/script_rules.h"
 
 namespace sinter::lint {
@@ -46,7 +47,7 @@ class Reading {
 
  private:
   bool follow_one(const Root& root, Decisions& decisions, long& steps) {
-    Interpreter interpreter(script_, decisions, findings_, steps);
+    Interpreter interpreter(script_, libraries_, decisions, findings_, steps);
     bool done = true;
     try {
       interpreter.run_script();
@@ -63,6 +64,7 @@ class Reading {
   }
 
   const Script& script_;
+  const KnownLibraries libraries_;
   Findings& findings_;
   std::set<const FunctionDef*> entered_;
 };

@@ -192,7 +192,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "dependency-no-kernel-image",
      .pattern =
-         R"re(with CUDA capability (?P<x>sm_\d+) is not compatible with the current PyTorch installation|Found GPU\d+ .{1,80} which is of cuda capability (?P<y>[\d.]+)\.|PyTorch no longer supports this GPU because it is too old|HIP error: (?:invalid device function|the operation cannot be performed)|CUDA error: (?:invalid device function|device kernel image is invalid)|rocBLAS error: Cannot read \S*TensileLibrary)re",
+         R"re(with CUDA capability (?P<x>sm_\d+) is not compatible with the current PyTorch installation|Found GPU\d+ .{1,80} which is of cuda capability (?P<y>[\d.]+)\.|PyTorch no longer supports this GPU because it is too old|(?:HIP|ROCm|hip) error: (?:[Ii]nvalid device function|the operation cannot be performed)|CUDA error: (?:[Ii]nvalid device function|hipErrorInvalidDeviceFunction|device kernel image is invalid)|rocBLAS error: Cannot read \S*TensileLibrary)re",
      .example =
          "NVIDIA GeForce RTX 5080 with CUDA capability sm_120 is not compatible with the "
          "current PyTorch installation.",

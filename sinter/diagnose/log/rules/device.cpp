@@ -261,7 +261,7 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kDevices},
     {.cause = "device-weights-left",
      .pattern =
-         R"re(Input type \((?P<input>[\w.:]+)\) and (?P<arg>weight|bias) type \((?P<weight>[\w.:]+)\) should be the same(?: or input should be a MKLDNN tensor and weight is a dense tensor)?)re",
+         R"re(Input type \((?:struct )?(?P<input>[\w.:]+)\) and (?P<arg>weight|bias) type \((?:struct )?(?P<weight>[\w.:]+)\) should be the same(?: or input should be a MKLDNN tensor and weight is a dense tensor)?)re",
      .example =
          "RuntimeError: Input type (torch.cuda.FloatTensor) and weight type "
          "(torch.FloatTensor) should be the same",

@@ -107,8 +107,7 @@ constexpr Pattern kPatterns[] = {
     {.cause = "filesystem-full",
      .pattern =
          R"re(\[Errno 28\][^\n]{0,200}|[Nn]o space left on device|(?:os error|WinError) (?:28|112)\b|[Nn]ot enough (?:free )?(?:disk )?space|[Dd]isk (?:is )?full|ENOSPC|Disk quota exceeded|\[Errno 122\]|PytorchStreamWriter failed writing (?:file|central directory)[^\n]*|file write failed|inline_container\.cc:\d+\] \. (?:unexpected pos|PytorchStreamWriter)[^\n]*)re",
-     .example = "OSError: [Errno 28] No space left on device: '/home/u/.cache/huggingface/tmp'",
-     .component = "output"},
+     .example = "OSError: [Errno 28] No space left on device: '/home/u/.cache/huggingface/tmp'"},
     {.cause = "filesystem-encoding",
      .pattern =
          R"re('(?P<arg>[\w-]+)' codec can'?t (?:decode|encode) (?:byte|bytes|character|characters))re",

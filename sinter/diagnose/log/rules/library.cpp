@@ -121,7 +121,7 @@ constexpr Pattern kPatterns[] = {
      .example =
          "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built "
          "for:",
-     .weight = Weight::kHarmless,
+     .weight = Weight::kSuspicion,
      .component = "env"},
     {.cause = "library-ir-version",
      .pattern =

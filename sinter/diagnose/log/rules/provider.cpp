@@ -165,21 +165,22 @@ constexpr Pattern kPatterns[] = {
          "onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument: [ONNXRuntimeError] "
          ": 2 : INVALID_ARGUMENT : Unexpected input data type. Actual: (tensor(float)) , "
          "expected: (tensor(float16))",
-     .component = "runtime"},
+     .component = "runtime",
+     .side = Side::kData},
     {.cause = "ort-input-shape",
      .pattern =
          R"re((?:\[ONNXRuntimeError\] : 2 : INVALID_ARGUMENT : )?(?:Got invalid dimensions for input: (?P<arg>[\w.:/]+)|Invalid rank for input: (?P<arg2>[\w.:/]+)))re",
      .example =
          "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Got invalid dimensions for input: "
          "sample for the following indices index: 2 Got: 96 Expected: 64",
-     .component = "runtime"},
+     .side = Side::kData},
     {.cause = "ort-input-name",
      .pattern =
          R"re((?:\[ONNXRuntimeError\] : 2 : INVALID_ARGUMENT : )?(?:Invalid [Ff]eed [Ii]nput [Nn]ame: ?(?P<arg>[\w.:/]+)|Missing Input: (?P<arg2>[\w.:/]+))|Required inputs \(\[(?P<arg3>[^\]]*)\]\) are missing from input feed)re",
      .example =
          "ValueError: Required inputs (['timestep_cond']) are missing from input feed "
          "(['sample', 'timestep', 'encoder_hidden_states']).",
-     .component = "runtime"},
+     .side = Side::kData},
     {.cause = "ort-trt-profile",
      .pattern =
          R"re(TensorRT EP (?:could not|failed to|cannot) (?:build|deserialize|create|parse)[^\n]{0,120}|User needs to provide all the dynamic shape inputs|TensorRT input: (?P<arg>\S+) has no shape specified|please run shape inference on the onnx model first|graph_build\.Resolve\(\)\.IsOK\(\) was false)re",

@@ -176,11 +176,19 @@ constexpr Pattern kPatterns[] = {
      .component = "builder"},
     {.cause = "trt-build-weights",
      .pattern =
-         R"re((?:Error Code \d+: Internal Error|Assertion failed).{0,120}(?:convertOnnxWeights|ctx->getOnnxWeights|Failed to (?:open|import) (?:file|weights|initializer))|Failed to open file: .*weights|unsupported (?:ONNX )?weights? type)re",
+         R"re((?:Error Code \d+: Internal Error|Assertion failed).{0,120}(?:convertOnnxWeights|ctx->getOnnxWeights|Failed to (?:open|import) (?:file|weights|initializer))|onnx2trt_utils\.cpp:\d+: Failed to open file|Failed to open file: .*weights|unsupported (?:ONNX )?weights? type)re",
      .example =
          "Assertion failed: convertOnnxWeights(initializer, &weights, ctx) && \"Failed to "
          "import initializer.\"",
      .component = "builder"},
+    {.cause = "trt-build-failed",
+     .pattern = R"re(Assertion (?:engine|enginePtr|plan|context|network) != (?:nullptr|NULL) failed)re",
+     .example =
+         "[E] Error[2]: [builder.cpp::buildSerializedNetwork::636] Error Code 2: Internal Error "
+         "(Assertion engine != nullptr failed. )",
+     .weight = Weight::kSymptom,
+     .component = "builder",
+     .reading = Reading::kConsequence},
     {.cause = "trt-build-option",
      .pattern =
          R"re((?:Unknown option: |\[E\] Unknown option)(?P<arg>-?-?\w+)|Model missing or format not recognized|Error when parsing (?:option|arguments))re",
@@ -210,7 +218,7 @@ constexpr Pattern kPatterns[] = {
      .component = "builder"},
     {.cause = "trt-build-parse",
      .pattern =
-         R"re((?:UNSUPPORTED_NODE|INVALID_NODE|UNSUPPORTED_GRAPH|INVALID_GRAPH): Assertion failed|(?:graphShapeAnalyzer|shapeMachine|IElementWiseLayer|IConcatenationLayer|IShuffleLayer|IMatrixMultiplyLayer|IConvolutionLayer)[^\n]{0,160}(?:Error Code \d+|must|conformable|mismatch|failed))re",
+         R"re((?:UNSUPPORTED_NODE|INVALID_NODE|UNSUPPORTED_GRAPH|INVALID_GRAPH): Assertion failed|Description of the error: Assertion failed: .*|(?:graphShapeAnalyzer|shapeMachine|IElementWiseLayer|IConcatenationLayer|IShuffleLayer|IMatrixMultiplyLayer|IConvolutionLayer)[^\n]{0,160}(?:Error Code \d+|must|conformable|mismatch|failed))re",
      .example =
          "[E] Error[4]: [graphShapeAnalyzer.cpp::analyzeShapes::1872] Error Code 4: "
          "Miscellaneous (IElementWiseLayer /Mul: broadcast dimensions must be conformable)",

@@ -227,10 +227,15 @@ constexpr Pattern kPatterns[] = {
          "requested buffer of size 536870912"},
     {.cause = "vram-full",
      .pattern =
-         R"re(ran out of memory trying to allocate|OOM when allocating tensor|E_OUTOFMEMORY|887A0005.{0,80}memory|Not enough memory resources are available to complete this operation)re",
+         R"re((?:Allocator \(\S+\) )?ran out of memory trying to allocate|DML allocator out of memory|OOM when allocating tensor|E_OUTOFMEMORY|887A0005.{0,80}memory|Not enough memory resources are available to complete this operation)re",
      .example =
          "Status Message: E_OUTOFMEMORY Not enough memory resources are available to "
          "complete this operation."},
+    {.cause = "vram-full",
+     .pattern = R"re((?:Unknown error |0x|\b)(?:-2147024882|8007000[eE])\b)re",
+     .example = "RuntimeError: Unknown error -2147024882",
+     .weight = Weight::kSymptom,
+     .type = "RuntimeError"},
     {.cause = "host-memory",
      .pattern =
          R"re(DefaultCPUAllocator: (?:not enough memory|can't allocate memory): you tried to allocate (?P<tried>\d+) bytes)re",
