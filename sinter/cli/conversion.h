@@ -42,6 +42,10 @@ std::vector<adapters::AdapterUse> adapters_of(const ConversionOptions& options);
 std::shared_ptr<adapters::Adaptation> add_adapters(const ConversionOptions& options,
                                                    convert::ConvertOptions& request);
 
+/// The tokenizers of a checkpoint's text encoders: a folder's own, else CLIP's.
+std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& source,
+                                                const arch::Model& model);
+
 /// What `generate` will say of the scheduler of a folder that was converted, which is no mistake of
 /// a conversion for another program.
 std::vector<std::string> scheduler_warnings(const std::filesystem::path& out);
