@@ -292,6 +292,11 @@ constexpr Pattern kPatterns[] = {
      .operation = "load_state_dict",
      .reading = Reading::kChannels},
     {.cause = "model-keys",
+     .pattern =
+         R"re(tensor '(?P<arg>[\w.]+)' (?:is )?not (?:in|found in) (?:the )?model file|tensor '(?P<arg2>[\w.]+)' has wrong shape in (?:the )?model file[^\n]*)re",
+     .example = "[ERROR] model.cpp:1862 - tensor 'first_stage_model.decoder.conv_in.weight' not in model file",
+     .operation = "load_tensors"},
+    {.cause = "model-keys",
      .pattern = R"re(Error\(s\) in loading state_dict for (?P<arg>\w+))re",
      .example = "RuntimeError: Error(s) in loading state_dict for AutoencoderKL:",
      .type = "RuntimeError",
