@@ -175,6 +175,18 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "dependency-driver",
      .pattern =
+         R"re((?:Error response from daemon: )?could not select device driver "[^"]*" with capabilities|[Uu]nknown or invalid runtime name:? nvidia|nvidia-container-cli: \S[^\n]*)re",
+     .example =
+         "docker: Error response from daemon: could not select device driver \"\" with "
+         "capabilities: [[gpu]].",
+     .component = "env"},
+    {.cause = "dependency-other",
+     .pattern =
+         R"re(CUDA SETUP: Setup Failed|CUDA Setup failed despite \w+ being available|Required library version not found: libbitsandbytes\S*)re",
+     .example = "Exception: CUDA SETUP: Setup Failed!",
+     .component = "env"},
+    {.cause = "dependency-driver",
+     .pattern =
          R"re(CUDA driver initialization failed|NVIDIA-SMI has failed|Failed to initialize NVML|Driver/library version mismatch)re",
      .example = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
      .component = "env"},

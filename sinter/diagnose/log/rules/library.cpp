@@ -222,7 +222,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "library-custom-node",
      .pattern =
-         R"re(Cannot import (?P<arg>.{1,300}?) module for custom nodes|IMPORT FAILED)re",
+         R"re(Cannot import (?P<arg>.{1,300}?) module for custom nodes|\(?IMPORT FAILED\)?)re",
      .example =
          "Cannot import D:\\ComfyUI\\custom_nodes\\was-node-suite-comfyui module for "
          "custom nodes: 'NoneType' object is not callable",
