@@ -278,7 +278,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "dependency-nccl",
      .pattern =
-         R"re(Distributed package doesn't have NCCL built in|NCCL (?:error|Error)|ncclUnhandledCudaError|ncclSystemError|ncclInternalError|NCCL communicator|nccl.{0,40}Duplicate GPU detected|ProcessGroupNCCL|The client socket has failed to connect to|use_libuv was requested but PyTorch was built without libuv)re",
+         R"re(Distributed package doesn't have NCCL built in|NCCL (?:error|Error)|ncclUnhandledCudaError|ncclSystemError|ncclInternalError|NCCL communicator|nccl.{0,40}Duplicate GPU detected|ProcessGroupNCCL|Some NCCL operations have failed or timed out|Watchdog caught collective operation timeout: [^\n]*|The client socket has failed to connect to|use_libuv was requested but PyTorch was built without libuv)re",
      .example = "RuntimeError: Distributed package doesn't have NCCL built in",
      .type = "RuntimeError",
      .component = "env"},
