@@ -138,8 +138,11 @@ TEST(Picture, BarsBesideADarkSceneAreNoFault) {
   EXPECT_EQ(kind_of(paint(160, 160,
                           [](double x, double y) {
                             std::array<double, 3> colour = still_life(x, y);
-                            // The scene's own darkness touches the lower bar.
-                            if (y < 24 || y >= 136 || (y >= 96 && x < 90)) colour = {0, 0, 0};
+                            // The scene grows dark towards the lower bar.
+                            const double light =
+                                x < 90 ? std::clamp((120 - y) / 60, 0.0, 1.0) : 1.0;
+                            for (double& value : colour) value *= light;
+                            if (y < 24 || y >= 136) colour = {0, 0, 0};
                             return colour;
                           })),
             "fine");
