@@ -120,11 +120,16 @@ constexpr std::array kWords{
         R"((?i)install(?:ed)?\b|not installed|version|incompatible|deprecated|upgrade|downgrade|compiled with|not compiled|built with|not built|unavailable|cuda (?:toolkit|version|driver|installation)|driver|\.dll\b|\.so\b|triton|xformers|flash.?attn|bitsandbytes|cudnn|cublas|nccl|\bgpu\b.{0,40}(?:required|support)|requires? (?:a )?(?:gpu|cuda))",
         "dependency-other"},
     WordRow{
-        R"((?i)state_dict|checkpoint|safetensors|\.ckpt\b|\.pth?\b|\bweights?\b|\blora\b|pretrained|torch\.Size|\bgguf\b|corrupt|controlnet|model (?:file|type|is not)|load(?:ing)? (?:the )?model)",
+        R"((?i)state_dict|checkpoint|safetensors|\.ckpt\b|\.pth?\b|\bweights?\b|\blora\b|\bembeddings?\b|pretrained|torch\.Size|\bgguf\b|corrupt|controlnet|model (?:file|type|is not)|load(?:ing)? (?:the )?model)",
         "model-other"},
     WordRow{R"((?i)\bfile\b|\bdirectory\b|\bfolder\b|\bpath\b|\bdisk\b|permission|\bdrive\b)",
             "filesystem-other"},
 };
+
+/// An installed package that fails before it does anything does not suit the others.
+bool fails_while_imported(const Frame& innermost) {
+  return innermost.function == "<module>" && innermost.path.find("-packages") != std::string::npos;
+}
 
 }  // namespace
 
@@ -141,6 +146,8 @@ std::string_view cause_of_unknown(const Exception& exception) {
   for (const ClassRow& row : kClasses)
     if (name == row.ending) return row.cause;
   if (exception.type == "error" || name == "error") return "code-unknown";
+  if (!exception.frames.empty() && fails_while_imported(exception.frames.back()))
+    return "dependency-other";
   // The innermost call that belongs to a tool with a domain of its own.
   std::size_t looked = 0;
   for (auto frame = exception.frames.rbegin(); frame != exception.frames.rend() && looked < 6;

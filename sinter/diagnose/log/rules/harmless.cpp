@@ -18,7 +18,7 @@ constexpr Weight kNo = Weight::kHarmless;
 constexpr Pattern kPatterns[] = {
     {.cause = "harmless",
      .pattern =
-         R"re(\[c10d\] The client socket has failed to connect|Defaulting to unsafe serialization|was not compiled with (?:flash|memory efficient|cuDNN) attention)re",
+         R"re(\[c10d\] The client socket has failed to connect|was not compiled with (?:flash|memory efficient|cuDNN) attention)re",
      .example =
          "[W socket.cpp:663] [c10d] The client socket has failed to connect to [::]:29500 "
          "(system error: 10049).",
@@ -31,7 +31,23 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kRevokes},
     {.cause = "harmless",
      .pattern =
-         R"re(amdgpu\.ids: No such file or directory|tcmalloc: |Cannot locate TCMalloc|fatal: not a git repository)re",
+         R"re(^\s*Retrying in [\d.]+ ?s(?:econds)?\b|^\s*Retry(?:ing)? (?:attempt )?#?\d+(?: of |/)\d+|^\s*(?:Trying|Will try) again in [\d.]+)re",
+     .example = "Retrying in 1s [Retry 1/5].",
+     .weight = kNo,
+     .reading = Reading::kRevokes},
+    {.cause = "harmless",
+     .pattern = R"re(Defaulting to unsafe serialization)re",
+     .example =
+         "Defaulting to unsafe serialization. Pass `allow_pickle=False` to raise an error instead.",
+     .weight = kNo,
+     .reading = Reading::kRevokes},
+    {.cause = "harmless",
+     .pattern = R"re(inotify_add_watch\()re",
+     .example = "UCX  ERROR inotify_add_watch(/tmp) failed: No space left on device",
+     .weight = kNo},
+    {.cause = "harmless",
+     .pattern =
+         R"re(amdgpu\.ids: No such file or directory|tcmalloc: |memory monitor disabled|Cannot locate TCMalloc|fatal: not a git repository)re",
      .example = "/opt/amdgpu/share/libdrm/amdgpu.ids: No such file or directory",
      .weight = kNo},
     {.cause = "harmless",
@@ -45,7 +61,8 @@ constexpr Pattern kPatterns[] = {
      .pattern =
          R"re(A matching Triton is not available, some optimizations will not be enabled|Triton is not available|triton not found; flop counting will not work|Redirects are currently not supported in Windows)re",
      .example = "A matching Triton is not available, some optimizations will not be enabled.",
-     .weight = kNo},
+     .weight = kNo,
+     .reading = Reading::kAnnounces},
     {.cause = "harmless",
      .pattern =
          R"re(No module '?xformers'?\. Proceeding without it|Torch and xformers|xformers version: |No SDP backend available|Failed to find (?:nvdisasm|cuobjdump)|Couldn't find ninja)re",
@@ -89,7 +106,7 @@ constexpr Pattern kPatterns[] = {
      .weight = kNo},
     {.cause = "harmless",
      .pattern =
-         R"re([Rr]an out of memory when regular VAE (?:decoding|encoding), retrying with tiled|clip missing: \['text_projection|left over keys|unet unexpected: |Requested to load|loaded partially|loaded completely|missing keys?: \[\]|FETCH (?:DATA|ComfyRegistry)|WARNING: .{0,80}(?:deprecated|will be removed))re",
+         R"re([Rr]an out of memory when regular VAE (?:decoding|encoding), retrying with tiled|clip missing: \['text_projection|left over keys|unet unexpected: |Requested to load|loaded partially|loaded completely|missing keys?: \[\]|No LoRA keys associated to (?:CLIPText|T5|UMT5|Gemma|Qwen)\w* found|FETCH (?:DATA|ComfyRegistry)|WARNING: .{0,80}(?:deprecated|will be removed))re",
      .example =
          "Warning: Ran out of memory when regular VAE decoding, retrying with tiled VAE "
          "decoding.",
@@ -104,7 +121,7 @@ constexpr Pattern kPatterns[] = {
      .weight = kNo},
     {.cause = "harmless",
      .pattern =
-         R"re(UserWarning: The installed version of bitsandbytes was compiled without GPU support|Error caught was: |This is just a warning: |Cannot import (?:xformers|triton|deepspeed)(?:\W|$)|unable to import '?(?:smart_open|triton)|NOTE: Redirects|The cache for model files in|`huggingface_hub` cache-system uses symlinks|To support symlinks on Windows|The secret `HF_TOKEN` does not exist|[Xx]et Storage is enabled|hf_xet|unauthenticated requests)re",
+         R"re(UserWarning: The installed version of bitsandbytes was compiled without GPU support|Error caught was: |This is just a warning: |Cannot import (?:xformers|triton|deepspeed)(?:\W|$)|unable to import '?(?:smart_open|triton)|Failed to initialize ONNX Runtime\. Continue without it|NOTE: Redirects|The cache for model files in|`huggingface_hub` cache-system uses symlinks|To support symlinks on Windows|The secret `HF_TOKEN` does not exist|[Xx]et Storage is enabled|hf_xet|unauthenticated requests)re",
      .example = "Error caught was: No module named 'triton'",
      .weight = kNo},
     {.cause = "harmless",
