@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sinter/arch/controlnet_keys.h"
 #include "sinter/arch/text_keys.h"
 #include "sinter/arch/unet_keys.h"
 #include "sinter/arch/vae_keys.h"
@@ -43,6 +44,12 @@ std::string key_in_file(const FoundComponent& found, const VaeConfig& config,
   return behind_prefix(found, found.keys == kOriginal
                                   ? original_vae_key(canonical, levels)
                                   : diffusers_vae_key(canonical, names_in_file(found)));
+}
+
+std::string key_in_file(const FoundComponent& found, const ControlNetConfig& config,
+                        std::string_view canonical) {
+  return behind_prefix(found, found.keys == kOriginal ? original_controlnet_key(config, canonical)
+                                                      : std::string(canonical));
 }
 
 }  // namespace sinter::arch

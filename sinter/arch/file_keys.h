@@ -16,5 +16,7 @@ std::string key_in_file(const FoundComponent& found, const UNetConfig& config,
                         std::string_view canonical);
 std::string key_in_file(const FoundComponent& found, const VaeConfig& config,
                         std::string_view canonical);
+std::string key_in_file(const FoundComponent& found, const ControlNetConfig& config,
+                        std::string_view canonical);
 
 }  // namespace sinter::arch

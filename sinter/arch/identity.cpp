@@ -165,6 +165,14 @@ Identity identify_part(const FoundComponent& component, const Family& family) {
               true};
     case ComponentKind::kVae:
       return {"vae", "vae", "an autoencoder (VAE)", {}, true};
+    case ComponentKind::kControlNet:
+      return {
+          std::string(family.architecture),
+          "controlnet",
+          fmt::format("a ControlNet in {} layout for {}",
+                      component.layout == kOriginal ? "the original" : "diffusers'", family.title),
+          {},
+          true};
     case ComponentKind::kTextEncoder:
       break;
   }

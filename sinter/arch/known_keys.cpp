@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::array kKnownKeys{
     KnownKey{"model_ema.*", "moving averages of the weights (model_ema.*)"},
-    KnownKey{"control_model.*", "weights of a ControlNet (control_model.*)"},
     KnownKey{"safety_checker/*", "weights of the safety checker"},
     KnownKey{"safety_checker.*", "weights of the safety checker"},
     KnownKey{"image_encoder/*", "weights of an image encoder"},

@@ -16,7 +16,7 @@ namespace sinter::arch {
 inline constexpr std::string_view kOriginal = "original";
 inline constexpr std::string_view kDiffusers = "diffusers";
 
-enum class ComponentKind { kTextEncoder, kUNet, kVae };
+enum class ComponentKind { kTextEncoder, kUNet, kVae, kControlNet };
 
 /// A component as it was found: the weights that its key map knows, under canonical names.
 struct FoundComponent {
@@ -30,7 +30,7 @@ struct FoundComponent {
 };
 
 /// Finds the networks of a file by where their tensors stand and how they are called, in pipeline
-/// order: text encoders, UNet, VAE.
+/// order: text encoders, UNet, VAE, ControlNets.
 ///
 /// names: without those that no network needs (known_keys.h).
 std::vector<FoundComponent> find_components(const NameIndex& names);

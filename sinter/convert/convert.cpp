@@ -85,8 +85,12 @@ std::vector<GraphPlan> chosen(const arch::Model& model,
 }
 
 std::int64_t latent_factor(const arch::Model& model) {
-  const arch::Component* vae = model.find("vae");
-  return vae == nullptr ? 8 : std::get<arch::VaeConfig>(vae->config).factor();
+  for (const arch::Component& component : model.components) {
+    if (const auto* vae = std::get_if<arch::VaeConfig>(&component.config)) return vae->factor();
+    if (const auto* control = std::get_if<arch::ControlNetConfig>(&component.config))
+      return control->factor();
+  }
+  return 8;
 }
 
 class Conversion {
