@@ -12,6 +12,7 @@
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
 #include "sinter/convert/config_files.h"
+#include "sinter/convert/delta.h"
 #include "sinter/convert/output_folder.h"
 
 namespace sinter::convert {
@@ -95,16 +96,17 @@ std::int64_t latent_factor(const arch::Model& model) {
 
 class Conversion {
  public:
-  /// source: the checkpoint's path. out: an output_place that is replaceable.
-  Conversion(const fs::path& source, const weights::Checkpoint& checkpoint,
-             const arch::Model& model, const fs::path& out, const ConvertOptions& options)
+  /// source: the checkpoint's path. out: an output_place that is replaceable. folder: its staging.
+  Conversion(const fs::path& source, const Layered& layered, const fs::path& out,
+             AtomicFolder& folder, const ConvertOptions& options)
       : source_(source),
-        checkpoint_(checkpoint),
-        model_(model),
+        checkpoint_(layered.checkpoint),
+        model_(layered.model),
+        layered_(layered),
         out_(out),
+        folder_(folder),
         options_(options),
-        io_(io_profile(options.io)),
-        folder_(out) {}
+        io_(io_profile(options.io)) {}
 
   std::vector<GraphReport> run() {
     std::vector<GraphReport> reports;
@@ -124,6 +126,7 @@ class Conversion {
     }
     write_text(folder_.staging() / "model_index.json",
                model_index(model_, folders, checkpoint_.configs()));
+    if (options_.weights == WeightStorage::kPack) fs::remove(folder_.staging() / kDeltaFile);
     write_text(folder_.staging() / "sinter.json", record(reports));
     require_replaceable(out_, source_);  // much may have happened while packing
     folder_.commit();
@@ -146,10 +149,11 @@ class Conversion {
     const fs::path staging = folder_.staging() / plan.folder;
     fs::create_directories(staging);
     StoredWeights stored =
-        pack ? pack_weights(
-                   *graph, checkpoint_, staging,
-                   [&](std::uint64_t done, std::uint64_t total) { report(plan, done, total); })
-             : link_weights(*graph, checkpoint_, staging, fs::absolute(out_) / plan.folder);
+        pack
+            ? pack_weights(
+                  *graph, checkpoint_, staging,
+                  [&](std::uint64_t done, std::uint64_t total) { report(plan, done, total); })
+            : link_weights(*graph, checkpoint_, folder_.staging(), plan.folder, fs::absolute(out_));
     stored.options.producer_version = options_.tool_version;
     write_text(staging / "model.onnx", to_onnx(*graph, stored.options));
     if (!pack) report(plan, stored.bytes, stored.bytes);
@@ -169,6 +173,7 @@ class Conversion {
   std::string record(const std::vector<GraphReport>& reports) const {
     Json sources = Json::array();
     for (const weights::SourceFile& file : checkpoint_.files()) {
+      if (is_delta(file, folder_.staging())) continue;
       sources.push_back({{"path", fs::absolute(file.path).lexically_normal().generic_string()},
                          {"bytes", file.stamp.bytes},
                          {"modified_ns", file.stamp.modified_ns},
@@ -194,7 +199,15 @@ class Conversion {
     if (options_.size)
       json["static"] = {options_.size->batch, options_.size->height, options_.size->width};
     if (options_.controlnet_inputs) json["controlnet_inputs"] = true;
-    const FolderContent content = content_of(folder_.staging());
+    if (layered_.computed_tensors > 0)
+      json["computed"] = {{"tensors", layered_.computed_tensors},
+                          {"bytes", layered_.computed_bytes}};
+    FolderContent content = content_of(folder_.staging());
+    std::erase_if(content.links, [&](const std::string& link) {
+      // The folder holds its first name too.
+      return layered_.computed_tensors > 0 && options_.weights == WeightStorage::kLink &&
+             fs::equivalent(folder_.staging() / link, folder_.staging() / kDeltaFile);
+    });
     json["files"] = content.files;
     json["links"] = content.links;
     // File names may be any bytes; JSON is UTF-8.
@@ -204,10 +217,11 @@ class Conversion {
   const fs::path& source_;
   const weights::Checkpoint& checkpoint_;
   const arch::Model& model_;
+  const Layered& layered_;
   const fs::path& out_;
+  AtomicFolder& folder_;
   const ConvertOptions& options_;
   const IoProfile& io_;
-  AtomicFolder folder_;
 };
 
 /// A prediction that no sampler here has would give a wrong picture.
@@ -271,17 +285,22 @@ Precision precision_from_name(std::string_view name) {
 
 ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOptions& options) {
   const fs::path place = output_place(out);
-  const weights::Checkpoint checkpoint = weights::Checkpoint::open(path);
+  weights::Checkpoint checkpoint = weights::Checkpoint::open(path);
   require_replaceable(place, path);
-  ConvertReport report{.model = arch::detect(checkpoint, options.detect),
-                       .graphs = {},
-                       .warnings = {},
-                       .portability = {}};
+  ConvertReport report;
+  report.model = arch::detect(checkpoint, options.detect);
+  const std::string family = report.model.family;
   try {
     require_known_prediction(report.model);
-    report.graphs = Conversion(path, checkpoint, report.model, place, options).run();
+    AtomicFolder folder(place);
+    Layered layered =
+        with_delta(std::move(checkpoint), std::move(report.model), options, folder.staging());
+    report.graphs = Conversion(path, layered, place, folder, options).run();
+    report.model = std::move(layered.model);
+    report.computed_tensors = layered.computed_tensors;
+    report.computed_bytes = layered.computed_bytes;
   } catch (Error& error) {
-    error.add_context(fmt::format("converting {} as {}", path.string(), report.model.family));
+    error.add_context(fmt::format("converting {} as {}", path.string(), family));
     throw;
   }
   report.warnings = warnings_of(report.model, options);

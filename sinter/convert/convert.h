@@ -11,6 +11,7 @@
 #include "sinter/arch/model.h"
 #include "sinter/convert/component_graph.h"
 #include "sinter/convert/weight_files.h"
+#include "sinter/weights/computed_tensor.h"
 
 namespace sinter::convert {
 
@@ -27,6 +28,11 @@ struct ExtraFile {
   std::string text;
 };
 
+/// Tensors that take the place of a checkpoint's, or join them: merged adapters, tables with new
+/// rows. The result may refer to its arguments.
+using ComputeTensors = std::function<std::vector<weights::ComputedTensor>(
+    const weights::Checkpoint& checkpoint, const arch::Model& model)>;
+
 struct ConvertOptions {
   std::vector<std::string> components;    // folder names; empty: all
   Precision precision = Precision::kF16;  // of text encoders and the UNet
@@ -37,6 +43,9 @@ struct ConvertOptions {
   bool hidden_states = false;
   std::optional<StaticSize> size;
   arch::DetectOptions detect;
+  /// Their tensors are written to one file, kDeltaFile, and linked or packed as the checkpoint's
+  /// own are. No two may give the same tensor.
+  std::vector<ComputeTensors> computed;
   /// Files that are no graphs (tokenizers), decided when the model is known.
   std::function<std::vector<ExtraFile>(const arch::Model& model)> extra_files;
   std::string tool_version;
@@ -54,10 +63,15 @@ struct GraphReport {
   HardLink link;  // of the weights, where they are linked
 };
 
+/// Where the computed tensors of a linked conversion lie, within the output folder.
+inline constexpr std::string_view kDeltaFile = "delta.safetensors";
+
 struct ConvertReport {
   arch::Model
       model;  // its components refer to a checkpoint that is closed: read names and configs only
   std::vector<GraphReport> graphs;
+  std::size_t computed_tensors = 0;  // that were written anew
+  std::uint64_t computed_bytes = 0;
   std::vector<std::string> warnings;
   std::vector<std::string> portability;  // warnings that concern other programs only
 };

@@ -7,6 +7,7 @@
 
 #include "sinter/base/error.h"
 #include "sinter/base/utf8.h"
+#include "sinter/convert/delta.h"
 #include "sinter/convert/weight_files.h"
 
 namespace sinter::convert {
@@ -22,7 +23,25 @@ void require_castable(const graph::Initializer& initializer) {
               "--weights pack stores it converted");
 }
 
+/// A source file as graphs of a folder refer to it.
+struct LinkedSource {
+  fs::path file;    // canonical
+  fs::path origin;  // what a user knows it by
+  fs::path later;   // where the file will be, absolute
+};
+
+/// The delta is written for the output and will be a part of it.
+LinkedSource linked_source(const weights::Checkpoint& checkpoint, std::size_t file,
+                           const fs::path& staging, const fs::path& out) {
+  const weights::SourceFile& source = checkpoint.files()[file];
+  const fs::path canonical = fs::canonical(source.path);
+  if (!is_delta(source, staging)) return {canonical, canonical, canonical};
+  return {canonical, fs::canonical(checkpoint.files().front().path), out / kDeltaFile};
+}
+
 std::string path_out_of(const fs::path& folder, const fs::path& source) {
+  if (source.parent_path() == folder.parent_path())
+    return source.lexically_relative(folder).generic_string();
   const fs::path out = folder.parent_path();
   const bool neighbours = source.parent_path() == out.parent_path();
   return neighbours ? source.lexically_relative(folder).generic_string() : source.generic_string();
@@ -55,23 +74,25 @@ std::string link_name(const fs::path& source, std::size_t file,
 }  // namespace
 
 StoredWeights link_weights(const graph::Graph& graph, const weights::Checkpoint& checkpoint,
-                           const fs::path& staging, const fs::path& folder) {
+                           const fs::path& staging, std::string_view folder, const fs::path& out) {
   StoredWeights stored;
   std::map<std::size_t, std::string> locations;  // by source file
+  const fs::path place = fs::weakly_canonical(out);
   for (const graph::Initializer& initializer : graph.initializers()) {
     const auto* range = std::get_if<graph::FileRange>(&initializer.data);
     if (range == nullptr) continue;
     require_castable(initializer);
     if (!locations.contains(range->file)) {
       const weights::SourceFile& file = checkpoint.files()[range->file];
-      const fs::path source = fs::canonical(file.path);
-      std::string location = link_name(source, range->file, locations);
-      if (const HardLink link = hard_link(source, staging / location); link != HardLink::kMade) {
+      const LinkedSource source = linked_source(checkpoint, range->file, staging, place);
+      std::string location = link_name(source.file, range->file, locations);
+      if (const HardLink link = hard_link(source.file, staging / folder / location);
+          link != HardLink::kMade) {
         stored.link = link;
-        location = path_out_of(fs::weakly_canonical(folder), source);
+        location = path_out_of(place / folder, source.later);
       }
       stored.options.links.push_back({.location = location,
-                                      .source = source.generic_string(),
+                                      .source = source.origin.generic_string(),
                                       .bytes = file.stamp.bytes,
                                       .modified_ns = file.stamp.modified_ns,
                                       .header_bytes = file.header_bytes,

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sinter/base/file.h"
@@ -32,13 +33,13 @@ struct StoredWeights {
 /// Called with bytes done and in all.
 using ByteProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
-/// Links the source files of the graph's weights into `staging`, which will become `folder`.
-/// Relative paths are used when the folder's parent (the output) and a source share a parent
-/// folder, absolute ones otherwise.
+/// Links the source files of the graph's weights into `staging`/`folder`, where `staging` will
+/// become the output `out`. Where that cannot be, relative paths are used for neighbours of the
+/// output and absolute ones for other files.
 /// @throws Error{kUnsupported} when a weight's dtype cannot be cast inside a graph.
 StoredWeights link_weights(const graph::Graph& graph, const weights::Checkpoint& checkpoint,
-                           const std::filesystem::path& staging,
-                           const std::filesystem::path& folder);
+                           const std::filesystem::path& staging, std::string_view folder,
+                           const std::filesystem::path& out);
 
 /// Copies the graph's weights into `staging`/model.onnx.data, converted to their initializers'
 /// dtypes, each at a multiple of 4096 bytes. Streams: memory stays at a few megabytes.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -29,6 +31,8 @@ struct Checkpoint::State {
   void add_file(const fs::path& path, const std::string& prefix);
   void require_shards(const FolderPart& part, std::size_t first_file) const;
   void index_names();
+  void leave_out(const std::vector<std::string>& prefixes);
+  void put_on_top(State top, const std::string& prefix);
 };
 
 namespace {
@@ -121,6 +125,31 @@ void Checkpoint::State::index_names() {
                           files[tensors[*(twice + 1)].file].path.string()));
 }
 
+void Checkpoint::State::leave_out(const std::vector<std::string>& prefixes) {
+  const auto left_out = [&](std::string_view name) {
+    return std::ranges::any_of(prefixes,
+                               [&](const std::string& prefix) { return name.starts_with(prefix); });
+  };
+  std::erase_if(tensors, [&](const TensorEntry& tensor) { return left_out(tensor.name); });
+  std::erase_if(configs, [&](const auto& config) { return left_out(config.first); });
+}
+
+void Checkpoint::State::put_on_top(State top, const std::string& prefix) {
+  std::set<std::string> names;
+  for (TensorEntry& tensor : top.tensors) {
+    tensor.name.insert(0, prefix);
+    tensor.file += files.size();
+    names.insert(tensor.name);
+  }
+  std::erase_if(tensors, [&](const TensorEntry& tensor) { return names.contains(tensor.name); });
+  std::ranges::move(top.tensors, std::back_inserter(tensors));
+  std::ranges::move(top.files, std::back_inserter(files));
+  std::ranges::move(top.mappings, std::back_inserter(mappings));
+  for (auto& [key, text] : top.metadata) metadata.try_emplace(key, std::move(text));
+  for (auto& [name, text] : top.configs) configs.insert_or_assign(prefix + name, std::move(text));
+  index_names();
+}
+
 Checkpoint::Checkpoint(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Checkpoint::~Checkpoint() = default;
 Checkpoint::Checkpoint(Checkpoint&&) noexcept = default;
@@ -149,6 +178,12 @@ Checkpoint Checkpoint::open(const fs::path& path) {
   }
   state->index_names();
   return Checkpoint(std::move(state));
+}
+
+Checkpoint Checkpoint::layered(Checkpoint base, Layer layer) {
+  base.state_->leave_out(layer.instead_of);
+  base.state_->put_on_top(std::move(*layer.top.state_), layer.prefix);
+  return base;
 }
 
 const fs::path& Checkpoint::path() const { return state_->root; }

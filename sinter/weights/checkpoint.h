@@ -47,6 +47,13 @@ class Checkpoint {
   ///         Error{kUnsupported} for a format that sinter knows but does not read; Error{kIo}.
   static Checkpoint open(const std::filesystem::path& path);
 
+  struct Layer;
+
+  /// One checkpoint over another. What is found in the upper one takes the place of what the lower
+  /// one has under the same name; its files come after the lower one's. The path stays the lower
+  /// one's. Entries of both keep their addresses no longer.
+  static Checkpoint layered(Checkpoint base, Layer layer);
+
   ~Checkpoint();
   Checkpoint(Checkpoint&&) noexcept;
   Checkpoint& operator=(Checkpoint&&) noexcept;
@@ -78,6 +85,14 @@ class Checkpoint {
   struct State;
   explicit Checkpoint(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
+};
+
+/// What is put on a checkpoint, and how.
+struct Checkpoint::Layer {
+  Checkpoint top;
+  std::string prefix = {};  // before the names of its tensors and configs: "vae/"
+  // Tensors and configs of the lower one that are left out, by how their names begin.
+  std::vector<std::string> instead_of = {};
 };
 
 }  // namespace sinter::weights

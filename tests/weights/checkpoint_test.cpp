@@ -278,5 +278,30 @@ TEST_F(CheckpointTest, AConvertedFolderIsNoCheckpoint) {
   EXPECT_EQ(refusal(folder_), "accepted");
 }
 
+TEST_F(CheckpointTest, AnUpperLayerTakesThePlaceOfEqualNames) {
+  Checkpoint base = Checkpoint::open(put_model("base.safetensors", {"a", "vae.b", "vae.c", "d"}));
+  Checkpoint top = Checkpoint::open(put_model("top.safetensors", {"d", "e"}));
+  const Checkpoint both =
+      Checkpoint::layered(std::move(base), {.top = std::move(top), .instead_of = {"vae."}});
+  EXPECT_EQ(names(both), (std::vector<std::string>{"a", "d", "e"}));
+  EXPECT_EQ(both.find("vae.b"), nullptr);
+  EXPECT_EQ(both.find("a")->file, 0u);
+  EXPECT_EQ(both.find("d")->file, 1u);
+  EXPECT_EQ(both.files()[1].path.filename(), "top.safetensors");
+  EXPECT_EQ(both.path().filename(), "base.safetensors");
+}
+
+TEST_F(CheckpointTest, AnUpperLayerStandsBehindItsPrefix) {
+  std::filesystem::create_directories(folder_ / "vae");
+  put("vae/config.json", "{}");
+  put_model("vae/diffusion_pytorch_model.safetensors", {"a"});
+  Checkpoint base = Checkpoint::open(put_model("base.safetensors", {"a"}));
+  Checkpoint top = Checkpoint::open(folder_ / "vae");
+  const Checkpoint both =
+      Checkpoint::layered(std::move(base), {.top = std::move(top), .prefix = "vae/"});
+  EXPECT_EQ(names(both), (std::vector<std::string>{"a", "vae/a"}));
+  EXPECT_TRUE(both.configs().contains("vae/config.json"));
+}
+
 }  // namespace
 }  // namespace sinter::weights
