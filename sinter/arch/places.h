@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,11 @@ namespace sinter::arch {
 /// Names of the key layouts.
 inline constexpr std::string_view kOriginal = "original";
 inline constexpr std::string_view kDiffusers = "diffusers";
+
+/// The ControlNets of a pipeline, numbered as diffusers' MultiControlNetModel numbers their
+/// folders.
+inline constexpr std::array<std::string_view, 4> kControlNetNames{"controlnet", "controlnet_1",
+                                                                  "controlnet_2", "controlnet_3"};
 
 enum class ComponentKind { kTextEncoder, kUNet, kVae, kControlNet };
 

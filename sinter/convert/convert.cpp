@@ -11,6 +11,7 @@
 
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
+#include "sinter/convert/added_controlnets.h"
 #include "sinter/convert/config_files.h"
 #include "sinter/convert/delta.h"
 #include "sinter/convert/output_folder.h"
@@ -141,7 +142,7 @@ class Conversion {
         .compute =
             compute_dtype(vae ? options_.vae_precision : options_.precision, *plan.component),
         .convert_weights = pack,
-        .controlnet_inputs = options_.controlnet_inputs,
+        .controlnet_inputs = takes_residuals(),
         .hidden_states = options_.hidden_states,
         .size = options_.size,
         .latent_factor = latent_factor(model_)};
@@ -164,6 +165,8 @@ class Conversion {
             .weight_bytes = stored.bytes,
             .link = stored.link};
   }
+
+  bool takes_residuals() const { return options_.controlnet_inputs || has_controlled_unet(model_); }
 
   void report(const GraphPlan& plan, std::uint64_t done, std::uint64_t total) const {
     if (options_.progress) options_.progress(plan.folder, done, total);
@@ -198,7 +201,7 @@ class Conversion {
               {"graphs", graphs}};
     if (options_.size)
       json["static"] = {options_.size->batch, options_.size->height, options_.size->width};
-    if (options_.controlnet_inputs) json["controlnet_inputs"] = true;
+    if (takes_residuals()) json["controlnet_inputs"] = true;
     if (layered_.computed_tensors > 0)
       json["computed"] = {{"tensors", layered_.computed_tensors},
                           {"bytes", layered_.computed_bytes}};
@@ -285,7 +288,8 @@ Precision precision_from_name(std::string_view name) {
 
 ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOptions& options) {
   const fs::path place = output_place(out);
-  weights::Checkpoint checkpoint = weights::Checkpoint::open(path);
+  weights::Checkpoint checkpoint =
+      with_controlnets(weights::Checkpoint::open(path), options.controlnets);
   require_replaceable(place, path);
   ConvertReport report;
   report.model = arch::detect(checkpoint, options.detect);
