@@ -181,8 +181,8 @@ void build_controlnet(Component& component, const FoundComponent& found, const F
   ControlNetConfig config = read_controlnet_config(found.weights);
   set_vector(config.unet, family, "the ControlNet");
   require_middle(config.unet, settings.middle);
-  const bool vector =
-      family.vector != VectorKind::kNone || config.unet.vector_dim != 0 || settings.vector;
+  // Not by the family, which is that of the UNet beside it: one of another is told by its widths.
+  const bool vector = has_below(found.weights, "add_embedding.") || settings.vector;
   settle(component, config, controlnet_tensors(config, vector), found);
   config.unet.heads = family.heads;
   config.unet.head_width = family.head_width;

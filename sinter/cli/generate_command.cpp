@@ -14,6 +14,7 @@
 #include "sinter/base/png_file.h"
 #include "sinter/base/process.h"
 #include "sinter/cli/command.h"
+#include "sinter/cli/control_options.h"
 #include "sinter/cli/engine_options.h"
 #include "sinter/cli/failure.h"
 #include "sinter/cli/generate_report.h"
@@ -43,6 +44,7 @@ struct Options {
   std::optional<std::string> sheet;
   std::string rng = "torch";
   ConversionOptions conversion;
+  ControlArguments control;
   EngineOptions engine;
   pipeline::GenerateOptions generate;
   std::vector<const CLI::Option*> of_conversion;  // what a converted folder cannot be told
@@ -81,6 +83,7 @@ void prepare_places(const Options& options) {
   const std::vector<fs::path> paths = places(options);
   prepare_place(paths.front());
   if (options.sheet) prepare_place(paths.back());
+  if (options.control.map) prepare_place(map_path(options.control, 0, 1));
 }
 
 /// What can be seen to go wrong with the files before anything is touched.
@@ -93,6 +96,7 @@ void check_places(const Options& options) {
   if (options.sheet) require_name("--sheet", *options.sheet, "a .png file");
   std::vector<fs::path> paths = places(options);
   for (const fs::path& path : paths) require_place(path);
+  if (options.control.map) require_place(map_path(options.control, 0, 1));
   if (!options.sheet) return;
   const fs::path sheet = paths.back();
   paths.pop_back();
@@ -100,6 +104,15 @@ void check_places(const Options& options) {
     if (!same_file(path, sheet)) continue;
     throw Error(ErrorCode::kUsage,
                 fmt::format("--output and --sheet would both be written to {}", sheet.string()));
+  }
+}
+
+/// What the ControlNets were shown: the same for all prompts.
+void write_maps(const Options& options, const std::vector<Image>& maps, Drawing& drawing) {
+  if (!options.control.map) return;
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    drawing.control_maps.push_back(map_path(options.control, i, maps.size()));
+    write_png(drawing.control_maps.back(), maps[i]);
   }
 }
 
@@ -129,6 +142,7 @@ Drawing draw(const Options& options, pipeline::Pipeline& pipeline) {
                 {{std::string(pipeline::kParametersKeyword), picture.parameters}});
       drawing.pictures.push_back({path, options.prompts[i], std::move(picture)});
     }
+    if (i == 0) write_maps(options, result.control_maps, drawing);
     drawing.stages.insert(drawing.stages.end(), result.stages.begin(), result.stages.end());
   }
   return drawing;
@@ -160,6 +174,7 @@ void check_options(const Options& options) {
     require_known("sampler", options.generate.sampler, names);
   }
   engine_named(options.engine.engine);
+  check_control_arguments(options.control);
   check_places(options);
 }
 
@@ -176,17 +191,30 @@ void check_conversion_options(const Options& options) {
   }
 }
 
-int run(const Options& options) {
+/// The folder to draw from, with the ControlNets that were named in place of its own, and what they
+/// are told.
+pipeline::PipelineFolder open_folder(Options& options) {
+  options.conversion.controlnet_inputs = options.control.given();
+  pipeline::PipelineFolder folder =
+      pipeline::read_pipeline_folder(converted_folder(options.model, options.conversion));
+  if (!options.control.controlnets.empty())
+    folder.controlnets = named_controlnets(options.control, options.conversion);
+  options.generate.controls = read_controls(options.control, folder.controlnets.size());
+  return folder;
+}
+
+int run(Options options) {
   check_options(options);
   check_conversion_options(options);
-  const fs::path folder = converted_folder(options.model, options.conversion);
+  pipeline::PipelineFolder folder = open_folder(options);
   const runtime::Engine engine = engine_named(options.engine.engine);
   const bool several = options.prompts.size() > 1;
-  pipeline::Pipeline pipeline = pipeline::Pipeline::open(
-      folder, {.sessions = pipeline::engine_sessions(engine, session_options(options.engine)),
-               .keep_sessions = several});
-  if (const auto warning = memory_warning(weight_memory(pipeline.folder(), engine), engine, several,
-                                          available_memory_bytes()))
+  pipeline::Pipeline pipeline(std::move(folder), {.sessions = pipeline::engine_sessions(
+                                                      engine, session_options(options.engine)),
+                                                  .keep_sessions = several});
+  const bool controlled = !options.generate.controls.empty();
+  if (const auto warning = memory_warning(weight_memory(pipeline.folder(), engine, controlled),
+                                          engine, several, available_memory_bytes()))
     print_words(stderr, "warning: {}\n", *warning);
   Drawing drawing = draw(options, pipeline);
   write_sheet(options, drawing);
@@ -253,6 +281,7 @@ Run declare_generate(CLI::App& app) {
       app.add_option("--family", options->conversion.family, "of a checkpoint's conversion"),
       app.add_option("--prediction", options->conversion.prediction,
                      "of a checkpoint's conversion: epsilon, v")};
+  declare_control(app, options->control);
   declare_engine(app, options->engine);
   app.add_flag("--profile", options->profile, "print time and peak memory of every stage");
   app.add_flag("--json", options->json, "print the result as JSON");
