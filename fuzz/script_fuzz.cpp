@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sinter/base/error.h"
-#include "sinter/lint/edits.h"
+#include "sinter/lint/report/edits.h"
 #include "sinter/lint/lint.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

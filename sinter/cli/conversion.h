@@ -31,6 +31,10 @@ void declare_conversion(CLI::App& app, ConversionOptions& options);
 /// @throws Error{kUsage} for words that are not in their tables.
 convert::ConvertOptions to_request(const ConversionOptions& options, const std::string& checkpoint);
 
+/// The tokenizers of a checkpoint's text encoders: a folder's own, else CLIP's.
+std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& source,
+                                                const arch::Model& model);
+
 /// What `generate` will say of the scheduler of a folder that was converted, which is no mistake of
 /// a conversion for another program.
 std::vector<std::string> scheduler_warnings(const std::filesystem::path& out);

@@ -51,6 +51,7 @@ void identify_damaged(Findings& findings) {
   if (identity.architecture.empty()) return;
   identity.convertible = false;
   identity.advice.clear();
+  identity.next.clear();
   findings.identity = std::move(identity);
 }
 
@@ -68,6 +69,7 @@ void identify_sound(Findings& findings) {
       if (component.missing.empty()) continue;
       findings.identity->convertible = false;
       findings.identity->advice = "tensors are missing, so it cannot be converted as it is";
+      findings.identity->next.clear();
     }
   } catch (const Error& error) {
     // A sound file of a kind that cannot be read further is still a report.
@@ -75,6 +77,7 @@ void identify_sound(Findings& findings) {
     if (!findings.identity) return;
     findings.identity->convertible = false;
     findings.identity->advice = error.hint();
+    findings.identity->next.clear();
   }
 }
 
@@ -83,6 +86,9 @@ void identify_converted(Findings& findings) {
   const weights::ConvertedFolder& folder = *findings.converted;
   arch::Identity identity;
   identity.contents = "converted";
+  identity.kind = "converted";
+  identity.purpose = "graphs that engines load";
+  identity.next = "sinter generate FILE -p \"a red circle\"";
   std::string title = folder.family;
   for (const arch::Family& family : arch::families()) {
     if (family.name != folder.family) continue;

@@ -10,7 +10,7 @@
 
 #include "sinter/cli/text.h"
 #include "sinter/cli/version.h"
-#include "sinter/lint/edits.h"
+#include "sinter/lint/report/edits.h"
 
 namespace sinter::cli {
 using Json = nlohmann::ordered_json;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sinter/lint/finding.h"
-#include "sinter/lint/settings.h"
+#include "sinter/lint/report/finding.h"
+#include "sinter/lint/report/settings.h"
 
 namespace sinter::lint {
 

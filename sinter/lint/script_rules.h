@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sinter/lint/ast.h"
-#include "sinter/lint/finding.h"
+#include "sinter/lint/report/finding.h"
+#include "sinter/lint/syntax/ast.h"
 
 namespace sinter::lint {
 

@@ -342,8 +342,7 @@ TEST(Detect, RefusesWhatIsNoStableDiffusionInWords) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
     EXPECT_EQ(error.message(),
-              "'model.safetensors' is a control LoRA (a ControlNet as differences from a UNet) for "
-              "Stable Diffusion 1.x");
+              "'model.safetensors' is a control LoRA for Stable Diffusion 1.x");
     EXPECT_FALSE(error.hint().empty());
   }
 }

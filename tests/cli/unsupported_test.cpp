@@ -62,34 +62,6 @@ TEST_F(Unsupported, AnEmbedding) {
                "a textual inversion embedding for Stable Diffusion 2.x", kCompanion);
 }
 
-TEST_F(Unsupported, AControlLora) {
-  expect_named({{"lora_controlnet", {0}},
-                {"input_hint_block.0.weight", {16, 3, 3, 3}},
-                {"input_blocks.4.1.transformer_blocks.0.attn2.to_k.weight.down", {64, 2048}}},
-               "a control LoRA (a ControlNet as differences from a UNet)", kCompanion);
-}
-
-TEST_F(Unsupported, AControlNetUnion) {
-  expect_named({{"controlnet_cond_embedding.conv_in.weight", {16, 3, 3, 3}},
-                {"task_embedding", {8, 320}},
-                {"control_add_embedding.linear_1.weight", {1280, 2048}},
-                {"down_blocks.1.attentions.0.transformer_blocks.0.attn2.to_k.weight", {640, 2048}}},
-               "a ControlNet union (several kinds of control in one) for Stable Diffusion XL base",
-               kCompanion);
-}
-
-TEST_F(Unsupported, AControlNetXs) {
-  expect_named({{"control_to_base_for_conv_in.weight", {320, 4, 1, 1}},
-                {"controlnet_cond_embedding.conv_in.weight", {16, 3, 3, 3}}},
-               "a ControlNet-XS", kCompanion);
-}
-
-TEST_F(Unsupported, AControlNetLllite) {
-  expect_named(
-      {{"lllite_unet_input_blocks_4_1_transformer_blocks_0_attn1_to_q.down.0.weight", {64, 640}}},
-      "a ControlNet-LLLite", kCompanion);
-}
-
 TEST_F(Unsupported, AnUnknownNetwork) {
   expect_named({{"layer.weight", {2, 2}}},
                "no network that sinter knows (1 tensor, the first is 'layer.weight')", kForeign);

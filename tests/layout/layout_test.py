@@ -51,6 +51,12 @@ def folder_table(root):
     return {folder: set(rows[folder].replace('"', "").split()) for folder in folders}
 
 
+def room_table(root):
+    """cmake/modules.cmake: folder -> its rooms, lowest first, for the folders that have an order of rooms."""
+    text = (root / "cmake/modules.cmake").read_text()
+    return {folder: rooms.split() for folder, rooms in re.findall(r"set\(SINTER_ROOMS_(\w+) ([^)]*)\)", text)}
+
+
 def sources(root, folders):
     for folder in folders:
         for path in sorted((root / folder).rglob("*")):
@@ -83,6 +89,20 @@ def forbidden_edges(root):
             other = name.split("/")[1]
             if other not in table[folder] | {folder, "base"}:
                 yield f"{place}: '{folder}' may not include '{other}'"
+
+
+def upward_includes(root):
+    """Inside a folder with an order of rooms, what includes a room above its own; what lies in no room is above all."""
+    for folder, rooms in room_table(root).items():
+        height = {room: place for place, room in enumerate(rooms)}
+        for path in sources(root, (f"sinter/{folder}",)):
+            own = path.relative_to(root / "sinter" / folder).parts[0]
+            for line, _, name in includes(path):
+                if not name.startswith(f"sinter/{folder}/"):
+                    continue
+                other = name.split("/")[2]
+                if height.get(other, len(rooms)) > height.get(own, len(rooms)):
+                    yield f"{path.relative_to(root)}:{line}: '{own}' lies below '{other}'"
 
 
 def system_headers(root):
@@ -121,6 +141,9 @@ class Layout(unittest.TestCase):
     def test_folders_include_only_what_their_row_names(self):
         self.expect_none(forbidden_edges(ROOT))
 
+    def test_rooms_include_only_what_lies_below(self):
+        self.expect_none(upward_includes(ROOT))
+
     def test_only_base_includes_system_headers(self):
         self.expect_none(system_headers(ROOT))
 
@@ -139,12 +162,17 @@ class Layout(unittest.TestCase):
             root = pathlib.Path(folder)
             files = {
                 "cmake/modules.cmake": 'set(SINTER_MODULES base arch graph)\nset(SINTER_MAY_INCLUDE_base "")\n'
-                                       'set(SINTER_MAY_INCLUDE_arch "")\nset(SINTER_MAY_INCLUDE_graph arch)\n',
+                                       'set(SINTER_MAY_INCLUDE_arch "")\nset(SINTER_MAY_INCLUDE_graph arch)\n'
+                                       'set(SINTER_ROOMS_graph values passes)\n',
                 "sinter/base/file.cpp": "#include <unistd.h>\n",
                 "sinter/arch/family.h": "#pragma once\n",
                 "sinter/arch/family.cpp": '#include "family.h"\n\n#include "sinter/graph/value.h"\n',
                 "sinter/graph/value.cpp": '#include "sinter/arch/family.h"\n#  include <sys/mman.h>\n#include <png.h>\n'
                                           + "\n" * MAX_LINES,
+                "sinter/graph/values/shape.h": '#include "sinter/graph/passes/fold.h"\n'
+                                               '#include "sinter/graph/values/dim.h"\n',
+                "sinter/graph/passes/fold.h": '#include "sinter/graph/values/shape.h"\n'
+                                              '#include "sinter/graph/value.h"\n',
                 "sinter/extra/thing.h": "#include <vector>\n",
             }
             for name, text in files.items():
@@ -154,6 +182,9 @@ class Layout(unittest.TestCase):
             self.assertEqual(list(forbidden_edges(root)), [
                 "sinter/arch/family.cpp:3: 'arch' may not include 'graph'",
                 "sinter/extra/thing.h:1: folder 'extra' is not in cmake/modules.cmake"])
+            self.assertEqual(list(upward_includes(root)), [
+                "sinter/graph/passes/fold.h:2: 'passes' lies below 'value.h'",
+                "sinter/graph/values/shape.h:1: 'values' lies below 'passes'"])
             self.assertEqual(list(system_headers(root)), [
                 "sinter/graph/value.cpp:2: <sys/mman.h> belongs behind a function of sinter/base"])
             self.assertEqual(list(strayed_libraries(root)), ["sinter/graph/value.cpp:3: <png.h> belongs to base"])

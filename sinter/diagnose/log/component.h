@@ -25,6 +25,9 @@ Component component_in_stack(const Exception& exception);
 /// The part whose folder or file a path in a text names ("unet/weights.pb").
 std::string_view component_in_path(const std::string& text);
 
+/// The network that has an input of that name, in the exporters' naming.
+std::string_view component_of_input(std::string_view name);
+
 /// The part that the lines before a message speak of: a node, a stage, the path of a file.
 std::string_view component_in_context(const std::vector<Record>& records, std::size_t record);
 

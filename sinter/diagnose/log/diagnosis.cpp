@@ -63,7 +63,17 @@ std::string_view captured(const Match& match, std::initializer_list<std::string_
 /// What the message says, with all of its lines: keys and classes in them name the part.
 std::string whole_message(const LogParts& parts, const Finding& finding) {
   std::string text = finding.text;
-  if (!finding.in_message) return text;
+  if (!finding.in_message) {
+    // A list below its heading is indented.
+    for (std::size_t i = finding.record + 1;
+         i < parts.records.size() && text.size() < 4000 && text.ends_with(':'); ++i) {
+      for (; i < parts.records.size() && text.size() < 4000 && parts.records[i].indent() >= 2 &&
+             !parts.records[i].blank();
+           ++i)
+        text += "\n" + parts.records[i].text;
+    }
+    return text;
+  }
   const Exception& exception = parts.exceptions[static_cast<std::size_t>(finding.exception)];
   text = exception.type + ": " + exception.message;
   for (std::size_t i = exception.record + 1; i <= exception.last_record && text.size() < 4000; ++i)
@@ -71,19 +81,58 @@ std::string whole_message(const LogParts& parts, const Finding& finding) {
   return text;
 }
 
-/// Saving and loading calls of a stack, for faults of files.
+bool fault_is_full(const Finding& finding) {
+  return finding.match.pattern != nullptr && finding.match.pattern->cause == "filesystem-full";
+}
+
+/// Saving and loading calls of a stack, for faults of files. A disk fills when something is saved.
 std::string_view direction_of(const LogParts& parts, const Finding& finding) {
   static const RE2 kSaves(
-      R"(torch\.save|save_pretrained|save_file|safe_save|write_record|_write_file|\.save\(|save_image|save_images|save_weights|makedirs|serialize_file|_save\()");
+      R"(torch\.save|save_pretrained|save_file|safe_save|write_record|_write_file|\.save\(|save_image|save_images|save_weights|makedirs|serialize_file|_save\(|save_\w*checkpoint|write_video|imwrite|export_to_)");
   static const RE2 kLoads(
-      R"(torch\.load|load_file|safe_open|from_pretrained|load_state_dict|load_checkpoint|load_model|from_single_file|InferenceSession|open_zipfile_reader)");
-  if (finding.exception < 0) return {};
+      R"(torch\.load|load_file|safe_open|from_pretrained|load_state_dict|load_checkpoint|load_model|from_single_file|InferenceSession|open_zipfile_reader|hf_hub_download|snapshot_download|download_url|http_get)");
+  static const RE2 kSaving(R"((?i)while serializing|failed writing|saving|file write failed)");
+  if (RE2::PartialMatch(finding.text, kSaving)) return "output";
+  if (finding.exception < 0) return fault_is_full(finding) ? "output" : "";
   const auto& frames = parts.exceptions[static_cast<std::size_t>(finding.exception)].frames;
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
     if (RE2::PartialMatch(frame->source, kSaves)) return "output";
+    if (RE2::PartialMatch(frame->function, kSaves)) return "output";
     if (RE2::PartialMatch(frame->source, kLoads)) return "loader";
   }
   return {};
+}
+
+struct WeightRow {
+  std::string_view shape;  // of a weight in a message, as a pattern
+  std::string_view component;
+};
+
+// Shapes that only one kind of network has. Sources: the configurations of the families.
+constexpr std::array kWeights{
+    WeightRow{R"(\[(?:320|192|128), ?(?:4|5|7|8|9|12|13|16), ?[13], ?[13]\])", "unet"},
+    WeightRow{R"(\[128, ?3, ?3, ?3\]|\[(?:512|384), ?(?:4|16), ?3, ?3\])", "vae"},
+    WeightRow{R"(\[16, ?3, ?3, ?3\])", "controlnet"},
+    // To keys and values of cross-attention; the vector beside the time embedding.
+    WeightRow{R"(\b(?:768|1024|2048)x(?:320|640|1280)\b|\b2816x1280\b)", "unet"},
+};
+
+std::string_view component_of_weight(const Finding& finding) {
+  const Pattern* pattern = finding.match.pattern;
+  if (pattern == nullptr || pattern->reading != Reading::kChannels) return {};
+  const std::string shape = std::string(finding.match.capture("y"));
+  for (const WeightRow& row : kWeights) {
+    const RE2 expression(re2::StringPiece(row.shape.data(), row.shape.size()));
+    if (RE2::PartialMatch(shape.find('x') == shape.npos ? "[" + shape + "]" : shape, expression))
+      return row.component;
+  }
+  return {};
+}
+
+/// Shapes that met while the network ran, not while its file was read.
+bool met_at_work(const Fault& fault) {
+  return fault.operation != "load_state_dict" &&
+         (fault.cause == "model-shapes" || fault.cause == "model-channels");
 }
 
 /// A context of SDXL (2048) that meets layers for SD 1.x or 2.x: those are of a part beside the
@@ -108,9 +157,16 @@ std::string component_of(const LogParts& parts, const Finding& finding, const Fa
   });
   if (row != kPlaces.end() && row->always) return std::string(row->component);
   if (fault.domain == Domain::kFilesystem) {
-    if (const auto name = direction_of(parts, finding); !name.empty()) return std::string(name);
-    if (const auto name = component_in_path(finding.text); !name.empty()) return std::string(name);
-    return "env";
+    const std::string_view direction = direction_of(parts, finding);
+    const std::string_view named = component_in_path(finding.text);
+    if (direction != "output" && !named.empty()) return std::string(named);
+    return direction.empty() ? "env" : std::string(direction);
+  }
+  const bool session =
+      fault.domain == Domain::kTensorRtRuntime || fault.domain == Domain::kOnnxRuntimeProvider;
+  if (session) {
+    if (const auto name = component_of_input(fault.argument); !name.empty())
+      return std::string(name);
   }
   if (fault.domain == Domain::kModel || fault.domain == Domain::kTensorRtRuntime ||
       fault.domain == Domain::kOnnxExport || fault.domain == Domain::kTokenizerConfig ||
@@ -123,15 +179,20 @@ std::string component_of(const LogParts& parts, const Finding& finding, const Fa
     place = component_in_stack(parts.exceptions[static_cast<std::size_t>(finding.exception)]);
   if (place.sure) return std::string(place.name);
   if (meets_wider_context(finding)) return "controlnet";
+  if (const auto name = component_of_weight(finding); !name.empty()) return std::string(name);
   for (const ModuleRow& module : kModules)
     if (fault.operation == module.operation) return std::string(module.component);
-  if (!place.name.empty()) return std::string(place.name);
+  // A value that the code got wrong is in none of the parts that its callers prepare.
+  if (!place.name.empty() && fault.domain != Domain::kUserCode) return std::string(place.name);
   // A pipeline that was put on the CPU whole fails at its first matrix product: the prompt's.
   if (fault.cause == "precision-half-on-cpu" && fault.operation == "addmm") return "text encoder";
   if (const auto name = component_in_message(finding.text); !name.empty()) return std::string(name);
+  static const RE2 kLoading(
+      R"((?i)could not be loaded|(?:failed|unable|error) (?:to )?load(?:ing)? (?:the )?(?:\S+ )?(?:model|checkpoint|weights))");
+  if (RE2::PartialMatch(finding.text, kLoading)) return "loader";
   if (const auto name = component_in_context(parts.records, finding.record); !name.empty())
     return std::string(name);
-  if (row != kPlaces.end()) return std::string(row->component);
+  if (row != kPlaces.end() && !met_at_work(fault)) return std::string(row->component);
   return fault.cause.starts_with("host-") ? "loader" : "unknown";
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "sinter/diagnose/log/unknown.h"
@@ -11,16 +12,22 @@
 namespace sinter::diagnose::log {
 namespace {
 
-constexpr std::size_t kNear = 4;  // records between a message and its stack
+constexpr std::size_t kNear = 8;  // records between a message and its stack
 
 /// The records of stacks: calls and quoted source, in which words are no messages.
 std::vector<bool> quoted_records(const LogParts& parts) {
   std::vector<bool> quoted(parts.records.size(), false);
   for (const Exception& exception : parts.exceptions) {
     if (exception.frames.empty()) continue;
-    const std::size_t end =
-        exception.type.empty() ? exception.frames.back().source_record + 1 : exception.record;
-    for (std::size_t i = exception.frames.front().record; i < end; ++i) quoted[i] = true;
+    std::size_t first = exception.frames.front().record;
+    std::size_t last = first;
+    for (const Frame& frame : exception.frames) {
+      first = std::min(first, frame.record);
+      last = std::max(last, frame.source_record);
+    }
+    const bool above = !exception.type.empty() && exception.record > last;
+    const std::size_t end = above ? exception.record : last + 1;
+    for (std::size_t i = first; i < end; ++i) quoted[i] = true;
   }
   return quoted;
 }
@@ -32,6 +39,7 @@ const Match* best(const std::vector<Match>& matches) {
   const Match* found = nullptr;
   for (const Match& match : matches) {
     if (match.pattern->weight == Weight::kHarmless) return nullptr;
+    if (match.pattern->reading == Reading::kConsequence) return &match;
     if (found == nullptr || weight_order(match) < weight_order(*found)) found = &match;
   }
   return found;
@@ -87,6 +95,7 @@ class Finder {
     for (std::size_t i = 0; i < parts_.exceptions.size(); ++i) {
       if (!explained_[i] && !parts_.exceptions[i].type.empty()) add_unknown(static_cast<int>(i));
     }
+    if (found_.empty()) add_cut_stack();
     if (found_.empty()) guess();
     std::stable_sort(found_.begin(), found_.end(),
                      [](const Finding& a, const Finding& b) { return a.record < b.record; });
@@ -109,7 +118,15 @@ class Finder {
       return;
     }
     std::string joined;
-    if (best(matches) == nullptr) matches = look_across_wrap(record, joined);
+    if (best(matches) == nullptr || text.ends_with(',')) {
+      // The rest of a sentence may say more than its beginning.
+      std::vector<Match> across = look_across_wrap(record, joined);
+      if (best(matches) == nullptr || best(across) != nullptr) {
+        matches = std::move(across);
+      } else {
+        joined.clear();
+      }
+    }
     const Match* match = best(matches);
     if (match == nullptr) return;
     Finding finding{.match = *match,
@@ -200,6 +217,66 @@ class Finder {
     return record.level == Level::kWarning || tells_left_out(record.text);
   }
 
+  /// The message that ComfyUI prints above the stack of an exception.
+  std::optional<std::size_t> announced(const Exception& exception) const {
+    static const RE2 kSameLine(R"(^!!! Exception during processing ?!!! \S)");
+    static const RE2 kLineAbove(
+        R"(^(?:Error occurred when executing .*:|!!! Exception during processing ?!!!)$)");
+    std::size_t at = exception.first_record;
+    const auto above = [&]() -> const Record* {
+      for (int steps = 0; at > 0 && steps < 3; ++steps)
+        if (!parts_.records[--at].blank()) return &parts_.records[at];
+      return nullptr;
+    };
+    const Record* message = above();
+    if (message == nullptr) return std::nullopt;
+    const std::size_t place = at;
+    if (RE2::PartialMatch(message->text, kSameLine)) return place;
+    const Record* heading = above();
+    if (heading != nullptr && RE2::PartialMatch(heading->text, kLineAbove)) return place;
+    return std::nullopt;
+  }
+
+  /// A stack without its exception, where nothing else is wrong: what was announced, or raised.
+  void add_cut_stack() {
+    static const RE2 kRaise(R"(^\s*raise ([A-Za-z_][\w.]*))");
+    for (std::size_t i = 0; i < parts_.exceptions.size(); ++i) {
+      Exception cut = parts_.exceptions[i];
+      if (!cut.type.empty() || cut.frames.empty()) continue;
+      const std::optional<std::size_t> message = announced(cut);
+      const bool raised = RE2::PartialMatch(cut.frames.back().source, kRaise, &cut.type);
+      if (!message && !raised) continue;
+      const std::size_t record = message ? *message : cut.frames.back().source_record;
+      cut.message = parts_.records[record].text;
+      found_.push_back({.match = {},
+                        .text = cut.message.substr(parts_.records[record].indent()),
+                        .record = record,
+                        .guess = cause_of_unknown(cut),
+                        .exception = static_cast<int>(i),
+                        .rank = Rank::kError});
+      return;
+    }
+    add_cut_log();
+  }
+
+  /// Where the log ends within a stack, its innermost call.
+  void add_cut_log() {
+    if (parts_.exceptions.empty()) return;
+    const Exception& cut = parts_.exceptions.back();
+    if (!cut.type.empty() || cut.frames.empty()) return;
+    const Frame& innermost = cut.frames.back();
+    for (std::size_t i = std::max(innermost.record, innermost.source_record) + 1;
+         i < parts_.records.size(); ++i)
+      if (!parts_.records[i].blank() && parts_.records[i].indent() == 0) return;
+    const Record& record = parts_.records[innermost.record];
+    found_.push_back({.match = {},
+                      .text = record.text.substr(record.indent()),
+                      .record = innermost.record,
+                      .guess = "code-cut",
+                      .exception = static_cast<int>(parts_.exceptions.size()) - 1,
+                      .rank = Rank::kError});
+  }
+
   /// Where nothing else is there, the first line that its logger called an error.
   void guess() {
     for (std::size_t i = 0; i < parts_.records.size(); ++i) {
@@ -208,11 +285,10 @@ class Finder {
       if (is_harmless(Matcher::rules().find(record.text))) continue;
       const std::string_view cause = cause_of_words(record.text);
       if (cause.empty()) continue;
-      found_.push_back({.match = {},
-                        .text = record.text,
-                        .record = i,
-                        .guess = cause,
-                        .rank = Rank::kSuspicion});
+      Finding finding{
+          .match = {}, .text = record.text, .record = i, .guess = cause, .rank = Rank::kSuspicion};
+      attach(finding);
+      found_.push_back(std::move(finding));
       return;
     }
   }

@@ -163,6 +163,13 @@ void trim(std::string& text) {
   }
 }
 
+/// An error's own line, with what stands before the words that a pattern knows.
+bool is_told_whole(const Record& record, const Finding& finding) {
+  constexpr std::size_t kMostBefore = 400;
+  return record.level == Level::kError && finding.match.begin > 0 &&
+         finding.match.begin <= kMostBefore;
+}
+
 /// Class and message of an exception, with the rest of a line that a terminal broke.
 std::string exception_text(const LogParts& parts, const Exception& exception) {
   std::string text = exception.type;
@@ -247,10 +254,10 @@ std::string root_text(const LogParts& parts, const Finding& finding) {
   const std::string before = text.substr(0, finding.match.begin);
   static const RE2 kClassBefore(
       R"((?:^|.*[^\w.])((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Warning)):\s+)");
-  std::string type;
-  re2::StringPiece rest(before);
   re2::StringPiece name;
-  if (RE2::PartialMatch(before, kClassBefore, &name)) {
+  if (is_told_whole(parts.records[finding.record], finding)) {
+    // The logger has marked where the message begins.
+  } else if (RE2::PartialMatch(before, kClassBefore, &name)) {
     text = text.substr(static_cast<std::size_t>(name.data() - before.data()));
   } else if (const std::size_t status = before.rfind("[ONNXRuntimeError]"); status != before.npos) {
     text = text.substr(status);

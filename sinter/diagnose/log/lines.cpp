@@ -93,6 +93,7 @@ const std::vector<std::unique_ptr<RE2>>& prefixes() {
         R"(\[\w[\w./ -]{0,40}\] (WARNING|ERROR|INTERNAL_ERROR|INFO|VERBOSE): )",
         R"((WARNING|WARN|ERROR|INFO|FATAL|CRITICAL|DEBUG)\](?: |$))",
         R"((WARNING|WARN|ERROR|FATAL|CRITICAL)(?:: |\s{2,}| - ))",
+        R"([A-Z][A-Z_ ]{2,20}: (WARNING|ERROR)!? )",
         R"((INFO|DEBUG)(?:: |\s{2,}| - ))",
         R"((?:- )?(WARNING|ERROR|INFO|CRITICAL): )",
         R"((ERROR|WARNING|WARN|INFO) )",
@@ -233,6 +234,11 @@ void append_piece(std::string piece, std::size_t number, std::vector<Line>& line
   Line line{.number = number, .text = std::move(piece)};
   replace_all(line.text, "\t", "    ");
   replace_all(line.text, "\xc2\xa0", " ");
+  // A quotation, as mails and threads mark it.
+  if (line.text.starts_with("> ")) line.text.erase(0, 2);
+  // Pastes through word processors.
+  replace_all(line.text, "\u201c", "\"");
+  replace_all(line.text, "\u201d", "\"");
   // Colab's frames are links.
   static const RE2 kLink(R"(^\[([^\]]+)\]\(https?://[^)]*\))");
   if (line.text.starts_with('[')) RE2::Replace(&line.text, kLink, "\\1");

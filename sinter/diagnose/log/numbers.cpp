@@ -254,8 +254,6 @@ void read_binding(const std::string& text, Fault& fault) {
     fault.component = "unet";
     note(fault, fmt::format("[{}] is a latent: {} by {} pixels.", shape, dims[3] * 8, dims[2] * 8),
          fmt::format("[{}] 是潜变量：对应 {}×{} 像素。", shape, dims[3] * 8, dims[2] * 8));
-  } else if (dims.size() == 4 && dims[1] == 3) {
-    fault.component = "vae";
   }
 }
 

@@ -17,7 +17,16 @@ bool is_open_bracket(const std::string& text) {
   return count('(') > count(')');
 }
 
+/// Its parser names the function in one line and what it asserted in the next.
+bool is_assertion_of(const Record& record, const Line& line) {
+  static const RE2 kPlace(R"( In function \w+:\s*$)");
+  static const RE2 kAssertion(R"(^\s*\[\d+\] \S)");
+  return line.number <= record.last_line + 1 && RE2::PartialMatch(line.text, kAssertion) &&
+         RE2::PartialMatch(record.text, kPlace);
+}
+
 bool continues(const Record& record, const Line& line) {
+  if (is_assertion_of(record, line)) return true;
   const std::size_t margin = line.text.find_first_not_of(' ');
   if (!line.stamped && margin != line.text.npos && margin > 0 && is_open_bracket(record.text) &&
       line.number <= record.last_line + 1)
@@ -40,7 +49,9 @@ void drop_source_column(std::string& text) {
 
 bool may_continue(const Record& record, const Record& next) {
   constexpr std::size_t kWrapWidth = 70;
-  return record.text.size() >= kWrapWidth && !next.blank() && !next.stamped && next.indent() < 4 &&
+  // A comma leaves a sentence open at any width.
+  const bool wide = record.text.size() >= kWrapWidth || record.text.ends_with(',');
+  return wide && !next.blank() && !next.stamped && next.indent() < 4 &&
          next.first_line <= record.last_line + 1;
 }
 

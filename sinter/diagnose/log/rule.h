@@ -39,15 +39,16 @@ enum class Weight { kCause, kSymptom, kSuspicion, kHarmless };
 /// How the captures of a pattern are read further (see refine.h).
 enum class Reading {
   kPlain,
-  kDevices,     // two places, of which one belongs to a named argument
-  kTypes,       // two tensor types, which differ in place or in precision
-  kMemory,      // an allocation and the state of the memory
-  kChannels,    // two sizes that name families
-  kCapability,  // a compute capability and those that a build has
-  kVersions,    // a version found and one wanted
-  kProfile,     // a request and the range of a profile
-  kRevokes,     // a harmless line that says the same of the line before it
-  kHeading,     // the lines below it, of the same message, say more
+  kDevices,      // two places, of which one belongs to a named argument
+  kTypes,        // two tensor types, which differ in place or in precision
+  kMemory,       // an allocation and the state of the memory
+  kChannels,     // two sizes that name families
+  kCapability,   // a compute capability and those that a build has
+  kVersions,     // a version found and one wanted
+  kProfile,      // a request and the range of a profile
+  kRevokes,      // a harmless line that says the same of the line before it
+  kConsequence,  // a line that only says that what an earlier one tells was in vain
+  kHeading,      // the lines below it, of the same message, say more
 };
 
 /// What is wrong and what to do; every pattern leads to one.

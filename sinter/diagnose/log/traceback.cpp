@@ -82,7 +82,7 @@ std::optional<Typed> dotnet_line(const std::string& text) {
 }
 
 std::optional<Frame> frame_line(const Record& record) {
-  static const RE2 kPython(R"re(^\s*File "([^"]+)", line \d+(?:, in (.+))?$)re");
+  static const RE2 kPython(R"re(^\s*(?:File ")?([^"]+)", line \d+(?:, in (.+))?$)re");
   static const RE2 kIPython(R"(^File (\S.*?)(?::\d+)?, in ([\w.<>]+).*$)");
   static const RE2 kCell(
       R"(^\s*(<ipython-input-[^>]+>|(?:Cell )?In(?:put In)? ?\[\d+\]|[~/\w:][^\s:(]*\.py)(?:,? (?:line \d+|in (?:<cell line: \d+>)?([\w<>.]*)).*|:\d+)$)");
@@ -145,6 +145,7 @@ class Parser {
     if (is_header(record.text)) {
       close();
       open(at_);
+      has_header_ = true;
       return;
     }
     if (std::optional<Frame> frame = frame_line(record)) {
@@ -244,7 +245,7 @@ class Parser {
       return;
     }
     if (record.boxed) return;
-    const bool python = records_[frame.record].text.find("File \"") != std::string::npos;
+    const bool python = records_[frame.record].text.find("\", line ") != std::string::npos;
     if (python && wants_source_) {
       frame.source = record.text;
       frame.source_record = at_;
@@ -266,6 +267,7 @@ class Parser {
     last_part_ = record;
     message_open_ = false;
     wants_source_ = false;
+    has_header_ = false;
   }
 
   void finish_stack() {
@@ -280,13 +282,28 @@ class Parser {
 
   /// A stack whose exception is cut off still tells where.
   void close() {
-    if (open_ && !stack_.frames.empty()) {
+    if (open_ && !stack_.frames.empty() && is_stack_of_last()) {
+      // .NET prints the innermost call first.
+      if (stack_.frames.front().path.empty())
+        std::reverse(stack_.frames.begin(), stack_.frames.end());
+      found_.back().frames = std::move(stack_.frames);
+      stack_ = Exception{};
+    } else if (open_ && !stack_.frames.empty()) {
       stack_.record = stack_.frames.back().record;
       stack_.last_record = stack_.record;
       finish_stack();
     }
     open_ = false;
     message_open_ = false;
+  }
+
+  /// Some programs print the message first and the calls below it.
+  bool is_stack_of_last() const {
+    constexpr std::size_t kBetween = 6;  // "Source=", "StackTrace:", "Stack Trace", blank lines
+    if (found_.empty() || has_header_ || pending_link_ != Link::kNone) return false;
+    const Exception& last = found_.back();
+    return !last.type.empty() && last.frames.empty() &&
+           stack_.first_record <= last.last_record + kBetween;
   }
 
   const std::vector<Record>& records_;
@@ -297,6 +314,7 @@ class Parser {
   bool open_ = false;
   bool message_open_ = false;
   bool wants_source_ = false;
+  bool has_header_ = false;
   Link pending_link_ = Link::kNone;
   int linked_to_ = -1;
 };

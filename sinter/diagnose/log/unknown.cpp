@@ -120,7 +120,7 @@ constexpr std::array kWords{
         R"((?i)install(?:ed)?\b|not installed|version|incompatible|deprecated|upgrade|downgrade|compiled with|not compiled|built with|not built|unavailable|cuda (?:toolkit|version|driver|installation)|driver|\.dll\b|\.so\b|triton|xformers|flash.?attn|bitsandbytes|cudnn|cublas|nccl|\bgpu\b.{0,40}(?:required|support)|requires? (?:a )?(?:gpu|cuda))",
         "dependency-other"},
     WordRow{
-        R"((?i)state_dict|checkpoint|safetensors|\.ckpt\b|\.pth?\b|\bweights?\b|\blora\b|pretrained|torch\.Size|\bgguf\b|corrupt|controlnet|model (?:file|type|is not)|load(?:ing)? (?:the )?model)",
+        R"((?i)state_dict|checkpoint|safetensors|\.ckpt\b|\.pth?\b|\bweights?\b|\blora\b|\bembeddings?\b|pretrained|torch\.Size|\bgguf\b|corrupt|controlnet|model (?:file|type|is not)|load(?:ing)? (?:the )?model)",
         "model-other"},
     WordRow{R"((?i)\bfile\b|\bdirectory\b|\bfolder\b|\bpath\b|\bdisk\b|permission|\bdrive\b)",
             "filesystem-other"},

@@ -261,7 +261,7 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kDevices},
     {.cause = "device-weights-left",
      .pattern =
-         R"re(Input type \((?P<input>[\w.:]+)\) and (?P<arg>weight|bias) type \((?P<weight>[\w.:]+)\) should be the same(?: or input should be a MKLDNN tensor and weight is a dense tensor)?)re",
+         R"re(Input type \((?:struct )?(?P<input>[\w.:]+)\) and (?P<arg>weight|bias) type \((?:struct )?(?P<weight>[\w.:]+)\) should be the same(?: or input should be a MKLDNN tensor and weight is a dense tensor)?)re",
      .example =
          "RuntimeError: Input type (torch.cuda.FloatTensor) and weight type "
          "(torch.FloatTensor) should be the same",
@@ -281,7 +281,8 @@ constexpr Pattern kPatterns[] = {
      .pattern = R"re(Placeholder storage has not been allocated on MPS device)re",
      .example = "RuntimeError: Placeholder storage has not been allocated on MPS device!",
      .type = "RuntimeError",
-     .side = Side::kData},
+     .side = Side::kData,
+     .reading = Reading::kDevices},
     {.cause = "device-mixed",
      .pattern =
          R"re(Tensor for argument (?:#\d+ )?(?P<arg>\w+) is on (?P<y>\w+(?::\d+)?) but expected on (?P<x>\w+(?::\d+)?))re",

@@ -18,7 +18,7 @@ constexpr Weight kNo = Weight::kHarmless;
 constexpr Pattern kPatterns[] = {
     {.cause = "harmless",
      .pattern =
-         R"re(\[c10d\] The client socket has failed to connect|Defaulting to unsafe serialization|was not compiled with (?:flash|memory efficient|cuDNN) attention)re",
+         R"re(\[c10d\] The client socket has failed to connect|was not compiled with (?:flash|memory efficient|cuDNN) attention)re",
      .example =
          "[W socket.cpp:663] [c10d] The client socket has failed to connect to [::]:29500 "
          "(system error: 10049).",
@@ -30,8 +30,18 @@ constexpr Pattern kPatterns[] = {
      .weight = kNo,
      .reading = Reading::kRevokes},
     {.cause = "harmless",
+     .pattern = R"re(Defaulting to unsafe serialization)re",
+     .example =
+         "Defaulting to unsafe serialization. Pass `allow_pickle=False` to raise an error instead.",
+     .weight = kNo,
+     .reading = Reading::kRevokes},
+    {.cause = "harmless",
+     .pattern = R"re(inotify_add_watch\()re",
+     .example = "UCX  ERROR inotify_add_watch(/tmp) failed: No space left on device",
+     .weight = kNo},
+    {.cause = "harmless",
      .pattern =
-         R"re(amdgpu\.ids: No such file or directory|tcmalloc: |Cannot locate TCMalloc|fatal: not a git repository)re",
+         R"re(amdgpu\.ids: No such file or directory|tcmalloc: |memory monitor disabled|Cannot locate TCMalloc|fatal: not a git repository)re",
      .example = "/opt/amdgpu/share/libdrm/amdgpu.ids: No such file or directory",
      .weight = kNo},
     {.cause = "harmless",
@@ -89,7 +99,7 @@ constexpr Pattern kPatterns[] = {
      .weight = kNo},
     {.cause = "harmless",
      .pattern =
-         R"re([Rr]an out of memory when regular VAE (?:decoding|encoding), retrying with tiled|clip missing: \['text_projection|left over keys|unet unexpected: |Requested to load|loaded partially|loaded completely|missing keys?: \[\]|FETCH (?:DATA|ComfyRegistry)|WARNING: .{0,80}(?:deprecated|will be removed))re",
+         R"re([Rr]an out of memory when regular VAE (?:decoding|encoding), retrying with tiled|clip missing: \['text_projection|left over keys|unet unexpected: |Requested to load|loaded partially|loaded completely|missing keys?: \[\]|No LoRA keys associated to (?:CLIPText|T5|UMT5|Gemma|Qwen)\w* found|FETCH (?:DATA|ComfyRegistry)|WARNING: .{0,80}(?:deprecated|will be removed))re",
      .example =
          "Warning: Ran out of memory when regular VAE decoding, retrying with tiled VAE "
          "decoding.",

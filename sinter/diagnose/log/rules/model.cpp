@@ -183,7 +183,7 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kChannels},
     {.cause = "model-lora",
      .pattern =
-         R"re((?:^|ERROR )(?:lora|loha|lokr|diff) (?P<arg>\S+) (?:shape|size)|SHAPE MISMATCH (?P<arg2>\S+) WEIGHT NOT MERGED)re",
+         R"re((?:^|ERROR )(?:lora|loha|lokr|diff) (?P<arg>\S+) (?:The )?(?:shape|size)|SHAPE MISMATCH (?P<arg2>\S+) WEIGHT NOT MERGED|^(?P<arg3>[\w.]+\.(?:weight|bias)) shape '\[)re",
      .example =
          "WARNING SHAPE MISMATCH "
          "diffusion_model.input_blocks.4.1.transformer_blocks.0.attn2.to_k.weight WEIGHT "
@@ -337,6 +337,15 @@ constexpr Pattern kPatterns[] = {
          "RuntimeError: The size of tensor a (1280) must match the size of tensor b "
          "(2048) at non-singleton dimension 1",
      .type = "RuntimeError",
+     .reading = Reading::kChannels},
+    {.cause = "model-shapes",
+     .pattern =
+         R"re(expanded size of the tensor \((?P<x>768|1024|1280|2048|4096)\) must match the existing size \((?P<y>768|1024|1280|2048|4096)\) at non-singleton dimension 0)re",
+     .example =
+         "RuntimeError: The expanded size of the tensor (768) must match the existing size (1024) "
+         "at non-singleton dimension 0. Target sizes: [768]. Tensor sizes: [1024]",
+     .type = "RuntimeError",
+     .component = "text encoder",  // a vector of a token: an embedding of another family
      .reading = Reading::kChannels},
     {.cause = "model-shapes",
      .pattern =

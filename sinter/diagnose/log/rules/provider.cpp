@@ -160,26 +160,27 @@ constexpr Pattern kPatterns[] = {
          "a registered function/op"},
     {.cause = "ort-input-type",
      .pattern =
-         R"re((?:\[ONNXRuntimeError\] : 2 : INVALID_ARGUMENT : )?Unexpected input data type\. Actual: \((?P<x>[^)]*\)?)\) ?, expected: \((?P<y>[^)]*\)?)\))re",
+         R"re((?:\[ONNXRuntimeError\] : 2 : INVALID_ARGUMENT : )?Unexpected input data type\. Actual: \((?P<x>[^)]*\)?)\) ?, expected: \((?P<y>[^)]*\)?)\)|Tensor element data type discovered: (?P<x2>\w+) metadata expected: (?P<y2>\w+))re",
      .example =
          "onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument: [ONNXRuntimeError] "
          ": 2 : INVALID_ARGUMENT : Unexpected input data type. Actual: (tensor(float)) , "
          "expected: (tensor(float16))",
-     .component = "runtime"},
+     .component = "runtime",
+     .side = Side::kData},
     {.cause = "ort-input-shape",
      .pattern =
          R"re((?:\[ONNXRuntimeError\] : 2 : INVALID_ARGUMENT : )?(?:Got invalid dimensions for input: (?P<arg>[\w.:/]+)|Invalid rank for input: (?P<arg2>[\w.:/]+)))re",
      .example =
          "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Got invalid dimensions for input: "
          "sample for the following indices index: 2 Got: 96 Expected: 64",
-     .component = "runtime"},
+     .side = Side::kData},
     {.cause = "ort-input-name",
      .pattern =
          R"re((?:\[ONNXRuntimeError\] : 2 : INVALID_ARGUMENT : )?(?:Invalid [Ff]eed [Ii]nput [Nn]ame: ?(?P<arg>[\w.:/]+)|Missing Input: (?P<arg2>[\w.:/]+))|Required inputs \(\[(?P<arg3>[^\]]*)\]\) are missing from input feed)re",
      .example =
          "ValueError: Required inputs (['timestep_cond']) are missing from input feed "
          "(['sample', 'timestep', 'encoder_hidden_states']).",
-     .component = "runtime"},
+     .side = Side::kData},
     {.cause = "ort-trt-profile",
      .pattern =
          R"re(TensorRT EP (?:could not|failed to|cannot) (?:build|deserialize|create|parse)[^\n]{0,120}|User needs to provide all the dynamic shape inputs|TensorRT input: (?P<arg>\S+) has no shape specified|please run shape inference on the onnx model first|graph_build\.Resolve\(\)\.IsOK\(\) was false)re",
@@ -192,6 +193,13 @@ constexpr Pattern kPatterns[] = {
      .example =
          "Status Message: D:\\a\\DmlExecutionProvider\\src\\MLOperatorAuthorImpl.cpp(1866)\\onnxruntime.dll: "
          "Exception(3) 887A0006 The GPU will not respond to more commands"},
+    {.cause = "ort-cuda-failure",
+     .pattern =
+         R"re((?:CUDA|CUDNN|CUBLAS|CUDNN_FE) failure \d+: .*expr=(?:\w+\.)?(?P<op>cudnn_fe_graph|cudnn(?:Conv|Get|Find|Pool|Batch|Norm|Soft|Op|RNN)\w*|cublas\w*(?:[Gg]emm|[Gg]emv)\w*|cuda(?:Memcpy|Memset|Stream|Event)\w*))re",
+     .example =
+         "CUDNN failure 8: CUDNN_STATUS_EXECUTION_FAILED ; GPU=0 ; hostname=box ; "
+         "expr=cudnnConvolutionForward(s_.handle, &alpha);",
+     .component = "runtime"},
     {.cause = "ort-cuda-failure",
      .pattern =
          R"re((?:CUDA|CUDNN|CUBLAS|cuDNN) failure \d+: .{0,80}?(?: ;|$)(?:.*expr=(?P<op>\w+)\()?|cudnnException|onnxruntime::CudaCall)re",

@@ -53,21 +53,25 @@ constexpr Cause kCauses[] = {
     {.id = "trt-build-parse",
      .domain = Domain::kTensorRtBuild,
      .meaning = {"TensorRT's parser refused the graph.", "TensorRT 的解析器拒绝了这个图。"},
-     .fixes = {{{"fold constants first: polygraphy surgeon sanitize --fold-constants",
-                 "先折叠常量：polygraphy surgeon sanitize --fold-constants"},
-                {"opset 17 and plain operators", "使用 opset 17 和普通算子"},
-                {"a newer TensorRT", "更新 TensorRT"}}},
+     .fixes =
+         {{{"fold constants first: polygraphy surgeon sanitize model.onnx --fold-constants -o "
+            "folded.onnx",
+            "先折叠常量：polygraphy surgeon sanitize model.onnx --fold-constants -o folded.onnx"},
+           {"opset 17 and plain operators", "使用 opset 17 和普通算子"},
+           {"a newer TensorRT", "更新 TensorRT"}}},
      .confirm = {"the first [E] line of the parser", "查看解析器的第一条 [E]"}},
     {.id = "trt-build-initializer",
      .domain = Domain::kTensorRtBuild,
      .meaning =
          {"TensorRT wants an input of this operator to be a constant, and the graph computes it.",
           "TensorRT 要求该算子的这个输入是常量，而图里是计算得到的。"},
-     .fixes = {{{"fold constants: polygraphy surgeon sanitize --fold-constants",
-                 "折叠常量：polygraphy surgeon sanitize --fold-constants"},
-                {"export with fixed shapes", "以固定形状导出"}}},
-     .confirm = {"polygraphy inspect model --show layers model.onnx",
-                 "polygraphy inspect model --show layers model.onnx"}},
+     .fixes =
+         {{{"fold constants: polygraphy surgeon sanitize model.onnx --fold-constants -o "
+            "folded.onnx",
+            "折叠常量：polygraphy surgeon sanitize model.onnx --fold-constants -o folded.onnx"},
+           {"export with fixed shapes", "以固定形状导出"}}},
+     .confirm = {"polygraphy inspect model model.onnx --show layers",
+                 "polygraphy inspect model model.onnx --show layers"}},
     {.id = "trt-build-internal",
      .domain = Domain::kTensorRtBuild,
      .meaning = {"The builder failed inside itself (Myelin or an internal assertion).",
@@ -176,11 +180,19 @@ constexpr Pattern kPatterns[] = {
      .component = "builder"},
     {.cause = "trt-build-weights",
      .pattern =
-         R"re((?:Error Code \d+: Internal Error|Assertion failed).{0,120}(?:convertOnnxWeights|ctx->getOnnxWeights|Failed to (?:open|import) (?:file|weights|initializer))|Failed to open file: .*weights|unsupported (?:ONNX )?weights? type)re",
+         R"re((?:Error Code \d+: Internal Error|Assertion failed).{0,120}(?:convertOnnxWeights|ctx->getOnnxWeights|Failed to (?:open|import) (?:file|weights|initializer))|onnx2trt_utils\.cpp:\d+: Failed to open file|Failed to open file: .*weights|unsupported (?:ONNX )?weights? type)re",
      .example =
          "Assertion failed: convertOnnxWeights(initializer, &weights, ctx) && \"Failed to "
          "import initializer.\"",
      .component = "builder"},
+    {.cause = "trt-build-failed",
+     .pattern = R"re(Assertion (?:engine|enginePtr|plan|context|network) != (?:nullptr|NULL) failed)re",
+     .example =
+         "[E] Error[2]: [builder.cpp::buildSerializedNetwork::636] Error Code 2: Internal Error "
+         "(Assertion engine != nullptr failed. )",
+     .weight = Weight::kSymptom,
+     .component = "builder",
+     .reading = Reading::kConsequence},
     {.cause = "trt-build-option",
      .pattern =
          R"re((?:Unknown option: |\[E\] Unknown option)(?P<arg>-?-?\w+)|Model missing or format not recognized|Error when parsing (?:option|arguments))re",
@@ -210,7 +222,7 @@ constexpr Pattern kPatterns[] = {
      .component = "builder"},
     {.cause = "trt-build-parse",
      .pattern =
-         R"re((?:UNSUPPORTED_NODE|INVALID_NODE|UNSUPPORTED_GRAPH|INVALID_GRAPH): Assertion failed|(?:graphShapeAnalyzer|shapeMachine|IElementWiseLayer|IConcatenationLayer|IShuffleLayer|IMatrixMultiplyLayer|IConvolutionLayer)[^\n]{0,160}(?:Error Code \d+|must|conformable|mismatch|failed))re",
+         R"re((?:UNSUPPORTED_NODE|INVALID_NODE|UNSUPPORTED_GRAPH|INVALID_GRAPH): Assertion failed|Description of the error: Assertion failed: .*|(?:graphShapeAnalyzer|shapeMachine|IElementWiseLayer|IConcatenationLayer|IShuffleLayer|IMatrixMultiplyLayer|IConvolutionLayer)[^\n]{0,160}(?:Error Code \d+|must|conformable|mismatch|failed))re",
      .example =
          "[E] Error[4]: [graphShapeAnalyzer.cpp::analyzeShapes::1872] Error Code 4: "
          "Miscellaneous (IElementWiseLayer /Mul: broadcast dimensions must be conformable)",

@@ -115,6 +115,14 @@ constexpr Pattern kPatterns[] = {
          "verifyHeader: 0 (Version tag does not match)",
      .component = "runtime",
      .operation = "deserializeCudaEngine"},
+    {.cause = "trt-plan-damaged",
+     .pattern =
+         R"re(coreReadArchive\.\w+ \(\d+\) - Serialization Error in \w+: \d+ \([^)]{1,60}\))re",
+     .example =
+         "[TensorRT] ERROR: coreReadArchive.h (271) - Serialization Error in readExternal: 0 (Size "
+         "mismatch)",
+     .component = "runtime",
+     .operation = "deserializeCudaEngine"},
     {.cause = "trt-plan-version",
      .pattern =
          R"re(The engine plan file is not compatible with this version of TensorRT, expecting (?:library )?version (?P<y>[\d.]+),? got (?P<x>[\d.]+))re",

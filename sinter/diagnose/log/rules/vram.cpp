@@ -28,13 +28,13 @@ constexpr Cause kCauses[] = {
                  "PyTorch "
                  "已经保留了足够的显存，但都是碎块：已保留未使用的显存不少于申请量，却没有一块连续"
                  "的足够大（碎片化）。"},
-     .fixes = {{{"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (before PyTorch 2.1: "
-                 "max_split_size_mb:128)",
-                 "设置 PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True（PyTorch 2.1 之前用 "
-                 "max_split_size_mb:128）"},
-                {"restart the program between very different sizes",
-                 "在尺寸差别很大的任务之间重启程序"},
-                {"a smaller picture or batch", "减小分辨率或批量"}}},
+     .fixes =
+         {{{"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (on Windows, and "
+            "before PyTorch 2.1: max_split_size_mb:128)",
+            "设置 PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True（Windows 或 PyTorch 2.1 之前用 "
+            "max_split_size_mb:128）"},
+           {"restart the program between very different sizes", "在尺寸差别很大的任务之间重启程序"},
+           {"a smaller picture or batch", "减小分辨率或批量"}}},
      .confirm = {"torch.cuda.memory_summary(): reserved against allocated",
                  "用 torch.cuda.memory_summary() 比较 reserved 与 allocated"}},
     {.id = "vram-one-tensor-too-large",
@@ -227,10 +227,15 @@ constexpr Pattern kPatterns[] = {
          "requested buffer of size 536870912"},
     {.cause = "vram-full",
      .pattern =
-         R"re(ran out of memory trying to allocate|OOM when allocating tensor|E_OUTOFMEMORY|887A0005.{0,80}memory|Not enough memory resources are available to complete this operation)re",
+         R"re((?:Allocator \(\S+\) )?ran out of memory trying to allocate|DML allocator out of memory|OOM when allocating tensor|E_OUTOFMEMORY|887A0005.{0,80}memory|Not enough memory resources are available to complete this operation)re",
      .example =
          "Status Message: E_OUTOFMEMORY Not enough memory resources are available to "
          "complete this operation."},
+    {.cause = "vram-full",
+     .pattern = R"re((?:Unknown error |0x|\b)(?:-2147024882|8007000[eE])\b)re",
+     .example = "RuntimeError: Unknown error -2147024882",
+     .weight = Weight::kSymptom,
+     .type = "RuntimeError"},
     {.cause = "host-memory",
      .pattern =
          R"re(DefaultCPUAllocator: (?:not enough memory|can't allocate memory): you tried to allocate (?P<tried>\d+) bytes)re",
@@ -256,7 +261,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "host-killed",
      .pattern =
-         R"re((?:^|[ \t:])Killed(?:\s+(?:python|\./|\S+\.sh|accelerate|trtexec)\S*.*)?$|exit(?:ed with)? (?:code|status) (?:137|-9)\b|exitcode\s*: -9\b|Signal 9 \(SIGKILL\)|died with <Signals\.SIGKILL: 9>|oom-kill|Out of memory: Killed process|signal: 9, SIGKILL)re",
+         R"re(line \d+:\s+\d+ Killed\b.*|(?:^|[ \t:])Killed(?:\s+(?:python|\./|\S+\.sh|accelerate|trtexec)\S*.*)?$|exit(?:ed with)? (?:code|status) (?:137|-9)\b|exitcode\s*: -9\b|Signal 9 \(SIGKILL\)|died with <Signals\.SIGKILL: 9>|oom-kill|Out of memory: Killed process|signal: 9, SIGKILL)re",
      .example = "Killed"},
     {.cause = "shared-memory",
      .pattern =

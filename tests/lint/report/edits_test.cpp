@@ -1,0 +1,85 @@
+// Suggested edits and the diff that shows them.
+#include "sinter/lint/report/edits.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/lint/script_test.h"
+
+namespace sinter::lint {
+namespace {
+
+/// The script after all safe edits.
+std::string repaired(const std::string& text) {
+  const ScriptReport report = check_script("script.py", text);
+  std::vector<const Edit*> edits;
+  for (const Finding& finding : report.findings)
+    if (finding.edit.safe) edits.push_back(&finding.edit);
+  return apply_edits(report.text, edits);
+}
+
+TEST(Repair, WritesTheDeviceThatIsInReach) {
+  EXPECT_EQ(repaired("import torch\n"
+                     "device = torch.device('cuda')\n"
+                     "x = torch.zeros(3)\n"
+                     "print(x + torch.ones(3, device=device))\n"),
+            "import torch\n"
+            "device = torch.device('cuda')\n"
+            "x = torch.zeros(3, device=device)\n"
+            "print(x + torch.ones(3, device=device))\n");
+}
+
+TEST(Repair, AssignsADroppedMove) {
+  EXPECT_EQ(repaired("import torch\nx = torch.zeros(3)\nx.to('cuda')\n"),
+            "import torch\nx = torch.zeros(3)\nx = x.to('cuda')\n");
+}
+
+TEST(Repair, MakesABuffer) {
+  EXPECT_EQ(repaired("import torch\n"
+                     "from torch import nn\n"
+                     "class N(nn.Module):\n"
+                     "    def __init__(self):\n"
+                     "        super().__init__()\n"
+                     "        self.s = torch.ones(3)\n"
+                     "    def forward(self, x):\n"
+                     "        return x * self.s\n"
+                     "N().cuda()(torch.ones(3, device='cuda'))\n"),
+            "import torch\n"
+            "from torch import nn\n"
+            "class N(nn.Module):\n"
+            "    def __init__(self):\n"
+            "        super().__init__()\n"
+            "        self.register_buffer(\"s\", torch.ones(3), persistent=False)\n"
+            "    def forward(self, x):\n"
+            "        return x * self.s\n"
+            "N().cuda()(torch.ones(3, device='cuda'))\n");
+}
+
+TEST(Repair, DoesNotGuessADevice) {
+  const std::string script =
+      "import torch\nx = torch.zeros(3)\nprint(x + torch.ones(3, device='cuda'))\n";
+  EXPECT_EQ(repaired(script), script);
+}
+
+TEST(Repair, ShowsAUnifiedDiff) {
+  std::string before;
+  for (int i = 1; i <= 12; ++i) before += fmt::format("line {}\n", i);
+  std::string after = before;
+  after.replace(after.find("line 5\n"), 7, "line five\nmore\n");
+  EXPECT_EQ(unified_diff("a.py", before, after),
+            "--- a/a.py\n+++ b/a.py\n@@ -2,7 +2,8 @@\n line 2\n line 3\n line 4\n-line 5\n"
+            "+line five\n+more\n line 6\n line 7\n line 8\n");
+  EXPECT_EQ(unified_diff("a.py", before, before), "");
+  EXPECT_EQ(unified_diff("a.py", "x", "y"),
+            "--- a/a.py\n+++ b/a.py\n@@ -1,1 +1,1 @@\n-x\n\\ No newline at end of file\n+y\n\\ No "
+            "newline at end of file\n");
+}
+
+TEST(Repair, DropsEditsThatOverlap) {
+  const Edit outer{.replacements = {{0, 5, "a"}}, .safe = true};
+  const Edit inner{.replacements = {{2, 3, "b"}}, .safe = true};
+  const Edit behind{.replacements = {{5, 5, "c"}}, .safe = true};
+  EXPECT_EQ(apply_edits("01234567", {&outer, &inner, &behind}), "ac567");
+}
+
+}  // namespace
+}  // namespace sinter::lint
