@@ -192,6 +192,14 @@ const Component* Model::find(std::string_view name) const {
 
 namespace {
 
+/// A ControlNet beside a UNet may be of another family, and has to be read as what it is to be told.
+const Family& own_family(const FoundComponent& found, const Reading& reading,
+                         const Family& family) {
+  if (found.kind != ComponentKind::kControlNet || reading.components.size() == 1) return family;
+  const Family* own = choose_family({found}, {}).family;
+  return own == nullptr ? family : *own;
+}
+
 constexpr std::int64_t kMaxNativeSize = 4096;
 
 /// What the folder's UNet says, in pixels.
@@ -236,7 +244,8 @@ Model detect(const weights::Checkpoint& checkpoint, const DetectOptions& options
   if (asked != nullptr)
     model.evidence.insert(model.evidence.begin(), fmt::format("{} was asked for", family.name));
   for (const FoundComponent& found : reading.components)
-    model.components.push_back(build_component(found, family, checkpoint));
+    model.components.push_back(
+        build_component(found, own_family(found, reading, family), checkpoint));
   for (const Component& component : model.components)
     for (const MissingTensor& tensor : component.missing) model.missing.push_back(tensor.key);
   if (const UNetConfig* unet = unet_of(model)) {
