@@ -192,7 +192,8 @@ const Component* Model::find(std::string_view name) const {
 
 namespace {
 
-/// A ControlNet beside a UNet may be of another family, and has to be read as what it is to be told.
+/// A ControlNet beside a UNet may be of another family, and has to be read as what it is to be
+/// told.
 const Family& own_family(const FoundComponent& found, const Reading& reading,
                          const Family& family) {
   if (found.kind != ComponentKind::kControlNet || reading.components.size() == 1) return family;

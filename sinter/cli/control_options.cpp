@@ -72,9 +72,9 @@ std::array<ListLength, 4> lengths(const ControlArguments& arguments) {
 /// A converted folder of a ControlNet: the given one, or the cache's.
 fs::path controlnet_folder(const std::string& name, const ConversionOptions& conversion) {
   if (fs::exists(fs::path(name) / "controlnet" / "model.onnx")) return name;
-  ConversionOptions options = conversion;
+  ConversionOptions options;
+  options.precision = conversion.precision;
   options.components = {"controlnet"};
-  options.controlnet_inputs = false;
   return converted_folder(name, options);
 }
 
