@@ -1,6 +1,7 @@
 #include "sinter/cli/model_cache.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -104,8 +105,9 @@ bool is_converted(const std::string& model) {
 
 fs::path cache_folder(const fs::path& checkpoint, const ConversionOptions& options) {
   const weights::Checkpoint opened = weights::Checkpoint::open(checkpoint);
-  std::string identity = fmt::format("{} {} {} {} {}", kVersion, options.precision,
-                                     options.vae_precision, options.family, options.prediction);
+  std::string identity = fmt::format("{} {} {} {} {} {} {}", kVersion, options.precision,
+                                     options.vae_precision, options.family, options.prediction,
+                                     options.controlnet_inputs, fmt::join(options.components, ","));
   for (const weights::SourceFile& file : opened.files()) {
     identity += fmt::format("\n{} {} {} {}", fs::canonical(file.path).string(), file.stamp.bytes,
                             file.stamp.modified_ns, file.header_sha256);
