@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "sinter/base/error.h"
@@ -55,6 +56,18 @@ std::vector<const lint::Edit*> safe_edits(const ScriptReport& report) {
   return edits;
 }
 
+/// Writes a script in the place of the old one: behind a link, with the rights that it had.
+void rewrite(const fs::path& script, const std::string& text) {
+  std::error_code failed;
+  fs::path target = fs::canonical(script, failed);
+  if (failed) target = script;
+  const fs::perms rights = fs::status(target, failed).permissions();
+  AtomicFile file(target);
+  file.write(text);
+  file.commit();
+  if (!failed) fs::permissions(target, rights, failed);
+}
+
 /// Repairs what is safe until nothing more is, and writes the script once.
 std::size_t fix(ScriptReport& report, const Settings& settings) {
   // An edit may lie inside another; what was dropped is there again in the next turn.
@@ -68,9 +81,7 @@ std::size_t fix(ScriptReport& report, const Settings& settings) {
     report = lint::check_script(report.path, std::move(text), settings);
   }
   if (report.text == old_text) return 0;
-  AtomicFile file(report.path);
-  file.write(report.text);
-  file.commit();
+  rewrite(report.path, report.text);
   return before - std::min(before, report.findings.size());
 }
 

@@ -101,6 +101,8 @@ void print_changes(const std::string& diff) {
     const bool changed = line.starts_with('-') || line.starts_with('+');
     if (!changed || line.starts_with("--- a/") || line.starts_with("+++ b/")) continue;
     if (line.ends_with('\r')) line.pop_back();
+    for (std::size_t tab = 0; (tab = line.find('\t', tab)) != std::string::npos;)
+      line.replace(tab, 1, "    ");
     if (line.size() > kWidest) line = line.substr(0, kWidest) + " ...";
     print_words(stdout, "    {}\n", line);
   }

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 
 #include "sinter/base/file.h"
@@ -91,6 +92,17 @@ TEST_F(Lint, FixesWhatIsSafeAndShowsItBefore) {
   EXPECT_EQ(fixed.out, "1 finding repaired\nnothing found in 1 script\n");
   EXPECT_NE(read_text(folder() / "a.py").find("torch.zeros(3, device=device)"), std::string::npos);
   EXPECT_EQ(entries(), std::vector<std::string>{"a.py"});
+}
+
+TEST_F(Lint, FixesBehindALinkAndKeepsTheRights) {
+  write("run.py", kTwoDevices);
+  fs::permissions(folder() / "run.py", fs::perms::owner_exec, fs::perm_options::add);
+  fs::create_symlink("run.py", folder() / "link.py");
+  EXPECT_EQ(sinter({"lint", "link.py", "--fix"}).status, 0);
+  EXPECT_TRUE(fs::is_symlink(folder() / "link.py"));
+  EXPECT_NE(read_text(folder() / "run.py").find("device=device)\n"), std::string::npos);
+  const fs::perms rights = fs::status(folder() / "run.py").permissions();
+  EXPECT_NE(rights & fs::perms::owner_exec, fs::perms::none);
 }
 
 TEST_F(Lint, ListensToSettingsAndComments) {

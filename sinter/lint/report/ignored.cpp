@@ -1,15 +1,27 @@
 #include "sinter/lint/report/ignored.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 namespace sinter::lint {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
+  const std::size_t begin = text.find_first_not_of(" \t\r");
   if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+/// What stands behind "sinter: ignore" in a comment; empty when it does not say that.
+std::optional<std::string_view> after_mark(std::string_view comment) {
+  constexpr std::string_view kTool = "sinter:";
+  constexpr std::string_view kWish = "ignore";
+  const std::size_t at = comment.find(kTool);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = trimmed(comment.substr(at + kTool.size()));
+  if (!rest.starts_with(kWish)) return std::nullopt;
+  return trimmed(rest.substr(kWish.size()));
 }
 
 }  // namespace
@@ -22,14 +34,13 @@ bool Ignored::covers(const Finding& finding) const {
 }
 
 Ignored read_ignored(const Script& script, std::vector<std::string>& unknown) {
-  constexpr std::string_view kMark = "sinter: ignore";
   Ignored ignored;
   for (const Place& place : script.comments) {
     const std::string_view comment =
         std::string_view(script.text).substr(place.begin, place.end - place.begin);
-    const std::size_t at = comment.find(kMark);
-    if (at == std::string_view::npos) continue;
-    std::string_view rest = comment.substr(at + kMark.size());
+    const auto wish = after_mark(comment);
+    if (!wish) continue;
+    std::string_view rest = *wish;
     if (!rest.starts_with('[')) {
       ignored.add(place.line, {});
       continue;

@@ -11,7 +11,9 @@ TEST(Ignore, LeavesOutWhatALineAsksFor) {
       "import torch\n"
       "a = torch.load('x')  # sinter: ignore[load-without-map-location]\n"
       "b = torch.load('x')  # sinter: ignore\n"
-      "c = '# sinter: ignore'; d = torch.load('x')\n";
+      "c = '# sinter: ignore'; d = torch.load('x')\n"
+      "e = torch.load('x')  #sinter:ignore [load-without-map-location , "
+      "load-weights-only-missing]\n";
   EXPECT_EQ(found(script), (Lines{"2 load-weights-only-missing", "4 load-without-map-location",
                                   "4 load-weights-only-missing"}));
 }
