@@ -17,6 +17,7 @@
 #include "sinter/pipeline/scheduler.h"
 #include "sinter/pipeline/scheduler_config.h"
 #include "sinter/pipeline/vocabulary.h"
+#include "sinter/weights/folder.h"
 
 namespace sinter::cli {
 namespace {
@@ -89,11 +90,12 @@ void require_names(const ConversionOptions& options) {
 std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& source,
                                                 const arch::Model& model) {
   std::vector<convert::ExtraFile> files;
+  const std::filesystem::path root = weights::pipeline_root(source);
   for (const arch::Component& component : model.components) {
     const auto* text = std::get_if<arch::TextEncoderConfig>(&component.config);
     if (text == nullptr) continue;
     const std::string folder = component.name == "text_encoder_2" ? "tokenizer_2" : "tokenizer";
-    const pipeline::Vocabulary vocabulary = vocabulary_for(source / folder, *text);
+    const pipeline::Vocabulary vocabulary = vocabulary_for(root / folder, *text);
     // A folder may say that its vocabulary is its own; then it has to bring one that fits.
     if (vocabulary.tokens.size() > static_cast<std::size_t>(text->vocabulary)) {
       throw Error(ErrorCode::kShapeMismatch,
