@@ -49,7 +49,7 @@ void check_range(const onnx::TensorProto& tensor, const ExternalRange& range,
 ///
 /// An ONNX file from elsewhere can name any path, so only two kinds are opened: what lies in the
 /// model's own folder or below, symbolic links followed, and what a record of sinter names. The
-/// latter has to be the safetensors file that was recorded, to the byte of its header.
+/// latter has to be the file of weights that was recorded, to the byte of its header.
 class ExternalFiles {
  public:
   void set_model(std::filesystem::path path) { model_ = std::move(path); }

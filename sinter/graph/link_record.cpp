@@ -5,10 +5,11 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
-#include "sinter/base/hash.h"
+#include "sinter/base/source_header.h"
 
 namespace sinter::graph {
 namespace fs = std::filesystem;
@@ -23,20 +24,6 @@ std::string time_text(std::int64_t modified_ns) {
     --seconds;
   }
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z", fmt::gmtime(seconds), fraction);
-}
-
-// The leading bytes that a safetensors file says to be its header; empty for any other file. A
-// record comes with the graph, so that its own count of bytes may ask for any part of any file.
-// Source: the safetensors format: 8 bytes of length, little-endian, then JSON.
-std::span<const std::byte> safetensors_header(std::span<const std::byte> file) {
-  constexpr std::size_t kLengthField = 8;
-  if (file.size() <= kLengthField || file[kLengthField] != std::byte{'{'}) return {};
-  std::uint64_t length = 0;
-  for (std::size_t i = 0; i < kLengthField; ++i) {
-    length |= std::to_integer<std::uint64_t>(file[i]) << (8 * i);
-  }
-  if (length > file.size() - kLengthField) return {};
-  return file.first(kLengthField + static_cast<std::size_t>(length));
 }
 
 // One word of a shell command. The text came with a graph, and hints are copied into terminals.
@@ -104,11 +91,12 @@ LinkRecord link_record_from_json(std::string_view json) {
 void check_link(const LinkRecord& record, const fs::path& file, std::span<const std::byte> bytes,
                 const fs::path& model) {
   const FileStamp stamp = file_stamp(file);
-  const std::span<const std::byte> header = safetensors_header(bytes);
-  const std::string hash =
-      header.empty() ? std::string("no safetensors header") : sha256_hex(header);
-  if (stamp.bytes == record.bytes && stamp.modified_ns == record.modified_ns &&
-      header.size() == record.header_bytes && hash == record.header_sha256) {
+  // A record comes with the graph, and its own count of bytes may ask for any part of any file; only
+  // the old stream's is believed.
+  const std::optional<SourceHeader> header = source_header(bytes, record.header_bytes);
+  const std::string hash = header ? header->sha256 : std::string("no header of weights");
+  if (header && stamp.bytes == record.bytes && stamp.modified_ns == record.modified_ns &&
+      header->bytes == record.header_bytes && hash == record.header_sha256) {
     return;
   }
   // A copy has a new time, and so has a file that was written again: header and size do not tell.

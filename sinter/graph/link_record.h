@@ -33,7 +33,7 @@ LinkRecord link_record_from_json(std::string_view json);
 ///
 /// file: where the link leads now; bytes: its content; model: the ONNX file, for the message.
 /// @throws Error{kSourceChanged} with every recorded and found figure when one differs, or when the
-///         file is not safetensors, whatever the record says. A changed time alone is a change:
+///         file is neither safetensors nor of torch.save, whatever the record says. A changed time alone is a change:
 ///         fine-tunes of one network often have the same header and size.
 void check_link(const LinkRecord& record, const std::filesystem::path& file,
                 std::span<const std::byte> bytes, const std::filesystem::path& model);

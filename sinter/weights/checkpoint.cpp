@@ -12,9 +12,12 @@
 #include "sinter/base/error.h"
 #include "sinter/base/hash.h"
 #include "sinter/base/message.h"
+#include "sinter/base/source_header.h"
 #include "sinter/weights/file_format.h"
 #include "sinter/weights/folder.h"
+#include "sinter/weights/gathered_tensor.h"
 #include "sinter/weights/safetensors_header.h"
+#include "sinter/weights/torch/torch_file.h"
 
 namespace sinter::weights {
 namespace fs = std::filesystem;
@@ -25,10 +28,14 @@ struct Checkpoint::State {
   std::vector<std::size_t> by_name;  // indices into tensors
   std::vector<SourceFile> files;
   std::vector<MappedFile> mappings;
+  std::vector<std::unique_ptr<GatheredTensor>> gathered;
   std::map<std::string, std::string> metadata;
   std::map<std::string, std::string> configs;
 
-  void add_file(const fs::path& path, const std::string& prefix);
+  void add_file(const fs::path& path, const std::string& prefix, const OpenOptions& options);
+  void add_safetensors(MappedFile mapping, FileStamp stamp, const std::string& prefix);
+  void add_torch(MappedFile mapping, FileStamp stamp, const std::string& prefix, FileFormat format,
+                 const OpenOptions& options);
   void require_shards(const FolderPart& part, std::size_t first_file) const;
   void index_names();
   void leave_out(const std::vector<std::string>& prefixes);
@@ -38,18 +45,39 @@ struct Checkpoint::State {
 namespace {
 
 // Models, but in formats that sinter does not read.
-constexpr std::array kKnownModels{FileFormat::kTorchZip, FileFormat::kTorchLegacy,
-                                  FileFormat::kPickle, FileFormat::kGguf};
+constexpr std::array kKnownModels{FileFormat::kPickle, FileFormat::kGguf};
 
-void require_safetensors(const MappedFile& file) {
-  const RecognisedFormat found = recognise(file.bytes());
-  if (found.format == FileFormat::kSafetensors) return;
+[[noreturn]] void refuse(const MappedFile& file, const RecognisedFormat& found) {
   const bool known =
       std::find(kKnownModels.begin(), kKnownModels.end(), found.format) != kKnownModels.end();
   throw Error(known ? ErrorCode::kUnsupported : ErrorCode::kBadFile,
-              fmt::format("{} is {} ({}), expected safetensors", file.path().string(),
-                          found.description, format_name(found.format)),
+              fmt::format("{} is {} ({}), expected safetensors or a PyTorch file",
+                          file.path().string(), found.description, format_name(found.format)),
               known ? "convert it to safetensors first" : found.hint);
+}
+
+[[noreturn]] void refuse_type(std::string_view name, const fs::path& path,
+                              std::string_view type) {
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("'{}' in {} has elements of type {}, which sinter does not read",
+                          shown(name), path.string(), type));
+}
+
+/// A file whose tensors may be taken.
+torch::TorchFile read_torch(const MappedFile& file, FileFormat format,
+                            const OpenOptions& options) {
+  torch::TorchFile read = torch::read_torch_file(file.bytes(), format);
+  if (!read.dangerous.empty() && !options.allow_unsafe_keys)
+    throw Error(ErrorCode::kBadFile,
+                fmt::format("{} is dangerous: {}", file.path().string(), danger_of(read)),
+                "fetch it as safetensors; sinter executes nothing of it, and --allow-unsafe-keys "
+                "takes its tensors all the same");
+  if (read.damage) {
+    read.damage->add_context(
+        fmt::format("reading {} as {}", file.path().string(), format_name(format)));
+    throw std::move(*read.damage);
+  }
+  return read;
 }
 
 SafetensorsHeader read_header(const MappedFile& file) {
@@ -65,17 +93,24 @@ SafetensorsHeader read_header(const MappedFile& file) {
 
 }  // namespace
 
-void Checkpoint::State::add_file(const fs::path& path, const std::string& prefix) {
+void Checkpoint::State::add_file(const fs::path& path, const std::string& prefix,
+                                 const OpenOptions& options) {
   const FileStamp stamp = file_stamp(path);
   MappedFile mapping(path);
-  require_safetensors(mapping);
+  const RecognisedFormat found = recognise(mapping.bytes());
+  if (found.format == FileFormat::kSafetensors)
+    add_safetensors(std::move(mapping), stamp, prefix);
+  else if (found.format == FileFormat::kTorchZip || found.format == FileFormat::kTorchLegacy)
+    add_torch(std::move(mapping), stamp, prefix, found.format, options);
+  else
+    refuse(mapping, found);
+}
+
+void Checkpoint::State::add_safetensors(MappedFile mapping, FileStamp stamp,
+                                        const std::string& prefix) {
   SafetensorsHeader header = read_header(mapping);
   for (SafetensorsTensor& tensor : header.tensors) {
-    if (!tensor.dtype) {
-      throw Error(ErrorCode::kUnsupported,
-                  fmt::format("'{}' in {} has elements of type {}, which sinter does not read",
-                              shown(tensor.name), path.string(), tensor.dtype_name));
-    }
+    if (!tensor.dtype) refuse_type(tensor.name, mapping.path(), tensor.dtype_name);
     tensors.push_back({.name = prefix + tensor.name,
                        .dtype = *tensor.dtype,
                        .shape = std::move(tensor.shape),
@@ -83,12 +118,44 @@ void Checkpoint::State::add_file(const fs::path& path, const std::string& prefix
                        .begin = tensor.begin,
                        .bytes = tensor.bytes});
   }
-  files.push_back({.path = path,
+  files.push_back({.path = mapping.path(),
                    .stamp = stamp,
                    .header_bytes = header.header_bytes,
                    .header_sha256 = sha256_hex(mapping.bytes().first(header.header_bytes))});
   mappings.push_back(std::move(mapping));
   metadata.merge(header.metadata);
+}
+
+void Checkpoint::State::add_torch(MappedFile mapping, FileStamp stamp, const std::string& prefix,
+                                  FileFormat format, const OpenOptions& options) {
+  torch::TorchFile read = read_torch(mapping, format, options);
+  std::vector<TensorEntry> found;
+  for (torch::TorchTensor& tensor : read.tensors) {
+    if (!tensor.element->read) refuse_type(tensor.name, mapping.path(), tensor.element->name);
+    const torch::Block& block = read.blocks[tensor.block];
+    TensorEntry entry{.name = prefix + tensor.name,
+                      .dtype = *tensor.element->read,
+                      .shape = tensor.shape,
+                      .file = files.size(),
+                      .begin = block.begin + tensor.begin,
+                      .bytes = tensor.bytes};
+    if (block.deflated || block.swap_bytes > 1 || !tensor.is_contiguous()) {
+      entry.begin = 0;
+      entry.gathered = gathered.size();
+      gathered.push_back(
+          std::make_unique<GatheredTensor>(mapping.bytes(), block, std::move(tensor)));
+    }
+    found.push_back(std::move(entry));
+  }
+  std::ranges::stable_sort(found, {}, &TensorEntry::begin);
+  std::ranges::move(found, std::back_inserter(tensors));
+  const SourceHeader header = source_header(mapping.bytes(), read.stream_header_bytes)
+                                  .value_or(SourceHeader{0, sha256_hex({})});
+  files.push_back({.path = mapping.path(),
+                   .stamp = stamp,
+                   .header_bytes = header.bytes,
+                   .header_sha256 = header.sha256});
+  mappings.push_back(std::move(mapping));
 }
 
 /// Every tensor of the shards' index has to be in the shard that the index names.
@@ -139,12 +206,14 @@ void Checkpoint::State::put_on_top(State top, const std::string& prefix) {
   for (TensorEntry& tensor : top.tensors) {
     tensor.name.insert(0, prefix);
     tensor.file += files.size();
+    if (tensor.gathered) *tensor.gathered += gathered.size();
     names.insert(tensor.name);
   }
   std::erase_if(tensors, [&](const TensorEntry& tensor) { return names.contains(tensor.name); });
   std::ranges::move(top.tensors, std::back_inserter(tensors));
   std::ranges::move(top.files, std::back_inserter(files));
   std::ranges::move(top.mappings, std::back_inserter(mappings));
+  std::ranges::move(top.gathered, std::back_inserter(gathered));
   for (auto& [key, text] : top.metadata) metadata.try_emplace(key, std::move(text));
   for (auto& [name, text] : top.configs) configs.insert_or_assign(prefix + name, std::move(text));
   index_names();
@@ -155,12 +224,12 @@ Checkpoint::~Checkpoint() = default;
 Checkpoint::Checkpoint(Checkpoint&&) noexcept = default;
 Checkpoint& Checkpoint::operator=(Checkpoint&&) noexcept = default;
 
-Checkpoint Checkpoint::open(const fs::path& path) {
+Checkpoint Checkpoint::open(const fs::path& path, const OpenOptions& options) {
   auto state = std::make_unique<State>();
   state->root = path;
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
-    FolderPlan plan = plan_folder(path);
+    FolderPlan plan = plan_folder(path, options.variant);
     if (plan.parts.empty()) {
       throw Error(ErrorCode::kBadFile,
                   fmt::format("{} holds no .safetensors file, expected a diffusers pipeline or one "
@@ -170,11 +239,11 @@ Checkpoint Checkpoint::open(const fs::path& path) {
     state->configs = std::move(plan.configs);
     for (const FolderPart& part : plan.parts) {
       const std::size_t first_file = state->files.size();
-      for (const fs::path& file : part.files) state->add_file(file, part.prefix);
+      for (const fs::path& file : part.files) state->add_file(file, part.prefix, options);
       state->require_shards(part, first_file);
     }
   } else {
-    state->add_file(path, "");
+    state->add_file(path, "", options);
   }
   state->index_names();
   return Checkpoint(std::move(state));
@@ -200,7 +269,16 @@ const TensorEntry* Checkpoint::find(std::string_view name) const {
 }
 
 std::span<const std::byte> Checkpoint::bytes(const TensorEntry& tensor) const {
+  if (tensor.gathered) return state_->gathered[*tensor.gathered]->bytes();
   return mapping(tensor.file).bytes().subspan(tensor.begin, tensor.bytes);
+}
+
+ComputedTensor Checkpoint::gathered(const TensorEntry& tensor) const {
+  const GatheredTensor* source = state_->gathered[*tensor.gathered].get();
+  return {.name = tensor.name,
+          .dtype = tensor.dtype,
+          .shape = tensor.shape,
+          .write = [source](const ByteSink& sink) { source->write(sink); }};
 }
 
 const std::vector<SourceFile>& Checkpoint::files() const { return state_->files; }

@@ -16,6 +16,7 @@
 #include "sinter/weights/folder.h"
 #include "sinter/weights/non_finite.h"
 #include "sinter/weights/safetensors_header.h"
+#include "sinter/weights/torch/torch_report.h"
 
 namespace sinter::weights {
 namespace fs = std::filesystem;
@@ -34,21 +35,6 @@ constexpr std::array kExtensions{
     Extension{".pt", false},         Extension{".pth", false}, Extension{".bin", false},
 };
 
-/// Formats of models that this reader does not open, with the verdict on an unread file.
-struct UnreadFormat {
-  FileFormat format;
-  Verdict verdict;
-  std::string_view reason;
-};
-constexpr std::array kUnread{
-    UnreadFormat{FileFormat::kTorchZip, Verdict::kDangerous,
-                 "its pickle could run code when it is loaded, and was not examined"},
-    UnreadFormat{FileFormat::kTorchLegacy, Verdict::kDangerous,
-                 "its pickles could run code when it is loaded, and were not examined"},
-    UnreadFormat{FileFormat::kPickle, Verdict::kDangerous,
-                 "it could run code when it is loaded, and was not examined"},
-};
-
 bool is_torch(FileFormat format) {
   return format == FileFormat::kTorchZip || format == FileFormat::kTorchLegacy ||
          format == FileFormat::kPickle;
@@ -63,25 +49,6 @@ bool extension_is_wrong(std::string_view name, FileFormat format) {
     return known.safetensors ? is_torch(format) : format == FileFormat::kSafetensors;
   }
   return false;
-}
-
-/// "The file ..." as a sentence from a message.
-std::string sentence(std::string text) {
-  if (!text.empty()) {
-    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-    text += '.';
-  }
-  return text;
-}
-
-std::string name_list(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 8;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", shown(names[i]));
-  }
-  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
-  return text;
 }
 
 void check_values(const SafetensorsHeader& header, std::span<const std::byte> file,
@@ -101,15 +68,6 @@ void count_tensors(FileReport& report) {
   report.tensors = report.listed.size();
   for (const ListedTensor& tensor : report.listed) ++report.dtypes[tensor.dtype];
   if (report.listed.empty()) report.warnings.emplace_back("no tensors");
-}
-
-void mark_damaged(const Error& error, FileReport& report) {
-  report.verdict = Verdict::kDamaged;
-  std::string text = error.message();
-  // Of a folder, which of its files it was.
-  for (const std::string& frame : error.context()) text += fmt::format(", while {}", frame);
-  report.reason = sentence(std::move(text));
-  report.hint = error.hint();
 }
 
 void examine_safetensors(std::span<const std::byte> file, const ExamineOptions& options,
@@ -185,6 +143,33 @@ FileReport examine_folder(const fs::path& path) {
 
 }  // namespace
 
+std::string sentence(std::string text) {
+  if (!text.empty()) {
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    text += '.';
+  }
+  return text;
+}
+
+std::string name_list(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", shown(names[i]));
+  }
+  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
+  return text;
+}
+
+void mark_damaged(const Error& error, FileReport& report) {
+  report.verdict = Verdict::kDamaged;
+  std::string text = error.message();
+  // Of a folder, which of its files it was.
+  for (const std::string& frame : error.context()) text += fmt::format(", while {}", frame);
+  report.reason = sentence(std::move(text));
+  report.hint = error.hint();
+}
+
 std::string_view verdict_name(Verdict verdict) {
   return kVerdicts[static_cast<std::size_t>(verdict)];
 }
@@ -200,14 +185,13 @@ FileReport examine(std::span<const std::byte> file, std::string_view name,
     examine_safetensors(file, options, report);
     return report;
   }
+  if (is_torch(found.format)) {
+    torch::examine_torch(file, options, report);
+    return report;
+  }
   report.verdict = Verdict::kNotAModel;
   report.reason = sentence(fmt::format("the file is {}", found.description));
   report.hint = found.hint;
-  for (const UnreadFormat& unread : kUnread) {
-    if (unread.format != found.format) continue;
-    report.verdict = unread.verdict;
-    report.reason = sentence(fmt::format("the file is {}; {}", found.description, unread.reason));
-  }
   return report;
 }
 

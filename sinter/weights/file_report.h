@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sinter/base/error.h"
 #include "sinter/base/shape.h"
 #include "sinter/weights/file_format.h"
 
@@ -34,6 +35,28 @@ struct ListedTensor {
   std::uint64_t bytes;
 };
 
+/// What the pickles of a file say, and what loading them with Python would do.
+struct PickleReport {
+  /// A dangerous name.
+  struct Use {
+    std::string global;  // "os.system"
+    std::string call;    // "os.system('true')"; empty: it is named and not called
+  };
+  /// torch.load without map_location, on a machine without a device.
+  struct Load {
+    std::string device;  // "cuda:1"
+    std::string error;
+  };
+
+  std::vector<std::string> devices;  // where storages were when they were saved; as written
+  std::vector<std::string> globals;  // every name that is imported: "collections.OrderedDict"
+  std::vector<std::string> unknown;  // those of them that sinter does not know
+  std::vector<Use> dangerous;
+  std::vector<Load> loads;           // of the devices that not every machine has
+  std::vector<std::string> notes;    // sentences
+  std::size_t tensors_elsewhere = 0;  // beside the model's: optimizer state, callbacks
+};
+
 /// What a file is and whether it can be trusted.
 struct FileReport {
   Verdict verdict = Verdict::kOk;
@@ -48,6 +71,7 @@ struct FileReport {
   std::map<std::string, std::string> metadata;
   std::vector<ListedTensor> listed;  // of a sound header, also when the data behind it is damaged
   bool values_checked = false;       // every number was looked at
+  std::optional<PickleReport> pickle;  // of torch's files and other pickles
 };
 
 struct ExamineOptions {
@@ -59,13 +83,23 @@ struct ExamineOptions {
 /// Examines a file or a diffusers folder by its content. Reads the header, a few pages, and the
 /// numbers of a small file. Executes nothing.
 ///
-/// Any content gives a report. A pickle is named and never opened: its verdict is kDangerous,
-/// since nobody knows what it would do.
+/// Any content gives a report. A pickle is kDangerous when it names something that runs code.
 /// @throws Error{kIo} when there is no such file or it cannot be read.
 FileReport examine(const std::filesystem::path& path, const ExamineOptions& options = {});
 
 /// The same for a file in memory. name: the file's name, for its extension.
 FileReport examine(std::span<const std::byte> file, std::string_view name,
                    const ExamineOptions& options = {});
+
+// For reports of single formats.
+
+/// "The file ..." as a sentence from a message.
+std::string sentence(std::string text);
+
+/// The first names, and how many there are beside them.
+std::string name_list(const std::vector<std::string>& names);
+
+/// The verdict, reason and hint of a file that could not be read.
+void mark_damaged(const Error& error, FileReport& report);
 
 }  // namespace sinter::weights

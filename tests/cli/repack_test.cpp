@@ -44,8 +44,8 @@ TEST_F(Repack, ReportsTheSameAsJson) {
 
 TEST_F(Repack, RefusesUnknownWords) {
   expect_error(sinter({"repack", "a", "b", "--dtype", "fp61"}), 2,
-               "error: unknown type 'fp61': there are fp32, fp16, bf16, keep\nhint: did you mean "
-               "'fp16'?\n");
+               "error: there is no type 'fp61'; there are fp32, fp16, bf16 and keep\nhint: did you "
+               "mean 'fp16'?\n");
 }
 
 }  // namespace
