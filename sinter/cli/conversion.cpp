@@ -158,6 +158,19 @@ void declare_conversion(CLI::App& app, ConversionOptions& options) {
                "give the UNet the inputs for ControlNet residuals");
   app.add_flag("--hidden-states", options.hidden_states,
                "give text encoders every hidden state as output");
+  declare_opening(app, options);
+}
+
+std::vector<CLI::Option*> declare_opening(CLI::App& app, ConversionOptions& options) {
+  return {app.add_flag("--ema", options.ema,
+                       "take the moving averages of the weights (model_ema.*) in their place"),
+          app.add_flag("--allow-unsafe-keys", options.allow_unsafe_keys,
+                       "take the tensors of a PyTorch file that would run code when Python loads "
+                       "it; nothing of it is executed")};
+}
+
+weights::OpenOptions open_options(const ConversionOptions& options) {
+  return {.allow_unsafe_keys = options.allow_unsafe_keys, .ema = options.ema};
 }
 
 convert::ConvertOptions to_request(const ConversionOptions& options,
@@ -179,6 +192,7 @@ convert::ConvertOptions to_request(const ConversionOptions& options,
   }
   request.controlnet_inputs = options.controlnet_inputs;
   request.hidden_states = options.hidden_states;
+  request.open = open_options(options);
   request.tool_version = kVersion;
   request.extra_files = [checkpoint](const arch::Model& model) {
     return tokenizer_files(checkpoint, model);

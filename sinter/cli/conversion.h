@@ -22,6 +22,8 @@ struct ConversionOptions {
   std::string prediction;
   bool controlnet_inputs = false;
   bool hidden_states = false;
+  bool ema = false;
+  bool allow_unsafe_keys = false;
 };
 
 void declare_conversion(CLI::App& app, ConversionOptions& options);
@@ -29,6 +31,12 @@ void declare_conversion(CLI::App& app, ConversionOptions& options);
 /// The request for a checkpoint, tokenizers included.
 /// @throws Error{kUsage} for words that are not in their tables.
 convert::ConvertOptions to_request(const ConversionOptions& options, const std::string& checkpoint);
+
+/// How the checkpoint is opened.
+weights::OpenOptions open_options(const ConversionOptions& options);
+
+/// Declares the options that say how a checkpoint is opened.
+std::vector<CLI::Option*> declare_opening(CLI::App& app, ConversionOptions& options);
 
 /// What `generate` will say of the scheduler of a folder that was converted, which is no mistake of
 /// a conversion for another program.

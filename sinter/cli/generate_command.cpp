@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -171,8 +172,9 @@ void check_conversion_options(const Options& options) {
     throw Error(ErrorCode::kUsage,
                 fmt::format("{} is for a checkpoint's conversion, and {} is converted already",
                             option->get_name(), options.model),
-                fmt::format("sinter convert CHECKPOINT OUT {} {} makes such a folder",
-                            option->get_name(), option->results().back()));
+                fmt::format("sinter convert CHECKPOINT OUT {}{} makes such a folder",
+                            option->get_name(),
+                            option->get_type_size() == 0 ? "" : " " + option->results().back()));
   }
 }
 
@@ -253,6 +255,8 @@ Run declare_generate(CLI::App& app) {
       app.add_option("--family", options->conversion.family, "of a checkpoint's conversion"),
       app.add_option("--prediction", options->conversion.prediction,
                      "of a checkpoint's conversion: epsilon, v")};
+  std::ranges::copy(declare_opening(app, options->conversion),
+                    std::back_inserter(options->of_conversion));
   declare_engine(app, options->engine);
   app.add_flag("--profile", options->profile, "print time and peak memory of every stage");
   app.add_flag("--json", options->json, "print the result as JSON");

@@ -281,7 +281,7 @@ Precision precision_from_name(std::string_view name) {
 
 ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOptions& options) {
   const fs::path place = output_place(out);
-  weights::Checkpoint checkpoint = weights::Checkpoint::open(path);
+  weights::Checkpoint checkpoint = weights::Checkpoint::open(path, options.open);
   require_replaceable(place, path);
   ConvertReport report;
   report.model = arch::detect(checkpoint, options.detect);
