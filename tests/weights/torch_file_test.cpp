@@ -41,7 +41,7 @@ TEST(TorchFile, ViewsLieWithinTheirStorage) {
   EXPECT_EQ(damage_of(one_view(0, {2}, {-1})), "its stride is -1, expected none below 0");
   EXPECT_EQ(damage_of(one_view(0, {-2}, {1})), "its extent is -2, expected none below 0");
   EXPECT_EQ(damage_of(one_view(0, {2, 4}, {std::int64_t{1} << 62, 1})),
-            "its elements reach to byte 18446744073709551615 of storage 0, which has 32");
+            "its last element is beyond any storage");
 }
 
 TEST(TorchFile, NumbersBeyond64BitsAreDamage) {
@@ -49,7 +49,7 @@ TEST(TorchFile, NumbersBeyond64BitsAreDamage) {
   EXPECT_EQ(damage_of(one_view(0, {large, large}, {0, 0})),
             "its shape has more elements than there can be");
   EXPECT_EQ(damage_of(one_view(0, {4, 4}, {std::int64_t{1} << 62, 1})),
-            "its shape has more elements than there can be");
+            "its last element is beyond any storage");
 }
 
 TEST(TorchFile, RecordsAreCheckedAgainstTheProgram) {
@@ -63,7 +63,7 @@ TEST(TorchFile, RecordsAreCheckedAgainstTheProgram) {
             "its byte order is 'middle', expected little or big");
   EXPECT_EQ(damage_of(zip_bytes({{"archive/data.pkl", program},
                                  {"archive/data/0", counting_floats(8), 1}})),
-            "the checksum of storage 0 is b9d4fa17, expected b9d4fa18");
+            "the checksum of storage 0 is 7a0a407c, expected 7a0a407d");
 }
 
 TEST(TorchFile, ZipsComeInAllShapes) {
