@@ -18,7 +18,8 @@ using sinter::weights::FileFormat;
 using namespace sinter::weights::torch;
 
 void read(std::span<const std::byte> file, FileFormat format) {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;  // by a stride of 0 there may be more
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1}
+                                       << 20;  // by a stride of 0 there may be more
   const TorchFile found = read_torch_file(file, format);
   for (const TorchTensor& tensor : found.tensors) {
     const Block& block = found.blocks.at(tensor.block);

@@ -1,5 +1,7 @@
 #include "sinter/arch/file_keys.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -43,6 +45,52 @@ std::string key_in_file(const FoundComponent& found, const VaeConfig& config,
   return behind_prefix(found, found.keys == kOriginal
                                   ? original_vae_key(canonical, levels)
                                   : diffusers_vae_key(canonical, names_in_file(found)));
+}
+
+namespace {
+
+const TowerUse* tower_use(const Family& family, std::string_view component) {
+  const auto found = std::ranges::find(family.towers, component, &TowerUse::component);
+  return found == family.towers.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TextNames original_text_names(const Family& family, std::string_view component) {
+  const TowerUse* use = tower_use(family, component);
+  const bool clip = use == nullptr || use->kind == TowerKind::kClipL;
+  return clip ? TextNames::kTransformers : TextNames::kOpenClip;
+}
+
+std::string original_prefix(const Family& family, std::string_view component) {
+  if (component == "unet") return "model.diffusion_model.";
+  if (component == "vae") return "first_stage_model.";
+  const TowerUse* use = tower_use(family, component);
+  const std::string_view inner =
+      original_text_names(family, component) == TextNames::kOpenClip ? "model." : "transformer.";
+  if (family.vector == VectorKind::kNone) return fmt::format("cond_stage_model.{}", inner);
+  const auto number = use == nullptr ? 0 : use - family.towers.data();
+  return fmt::format("conditioner.embedders.{}.{}", number, inner);
+}
+
+LayoutPlace original_place(TextNames names, std::string_view canonical) {
+  return place_in_layout(text_rules(names), canonical, {})
+      .value_or(LayoutPlace{.name = std::string(canonical)});
+}
+
+LayoutPlace original_place(const UNetConfig& config, std::string_view canonical) {
+  return {.name = original_unet_key(config, canonical)};
+}
+
+LayoutPlace original_place(const VaeConfig& config, std::string_view canonical) {
+  const auto levels =
+      static_cast<std::int64_t>(std::max(config.encoder.size(), config.decoder.size()));
+  return {.name = original_vae_key(canonical, levels)};
+}
+
+bool is_convolution_in_original(const VaeConfig& /*config*/, std::string_view canonical) {
+  return canonical.find(".attentions.") != canonical.npos && canonical.ends_with(".weight") &&
+         canonical.find(".group_norm.") == canonical.npos;
 }
 
 }  // namespace sinter::arch

@@ -90,10 +90,24 @@ std::string read_architecture(const NameIndex& names, const Metadata& metadata) 
   return {};
 }
 
-/// "for Stable Diffusion 1.x", or nothing where the architecture has no family.
-std::string for_family(const std::string& architecture) {
+/// Titles of architectures that adapters are made for and that are no family here.
+struct ForeignTitle {
+  std::string_view architecture;
+  std::string_view title;
+};
+constexpr std::array kForeignTitles{ForeignTitle{"flux", "Flux"},
+                                    ForeignTitle{"sd3", "Stable Diffusion 3"}};
+
+bool is_family(std::string_view architecture) {
+  return std::ranges::find(families(), architecture, &Family::architecture) != families().end();
+}
+
+/// " for Stable Diffusion 1.x", or nothing where the architecture is not known.
+std::string for_family(std::string_view architecture) {
   for (const Family& family : families())
     if (family.architecture == architecture) return fmt::format(" for {}", family.title);
+  for (const ForeignTitle& row : kForeignTitles)
+    if (row.architecture == architecture) return fmt::format(" for {}", row.title);
   return architecture.empty() ? std::string() : fmt::format(" for {}", architecture);
 }
 
@@ -103,22 +117,75 @@ std::int64_t vector_width(const NameIndex& names) {
   return shape.empty() ? 0 : shape.back();
 }
 
+/// Tensors whose first axis is an adapter's rank.
+constexpr std::array<std::string_view, 6> kRankEndings{".lora_down.weight", ".lora_A.weight",
+                                                       "_lora.down.weight", ".lora.down.weight",
+                                                       ".hada_w1_b",        ".lokr_w2_b"};
+
+/// ", rank 16", ", ranks 4 to 64", or nothing where no tensor tells.
+std::string rank_words(const NameIndex& names) {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  for (const NamedTensor& entry : names.all()) {
+    const Shape& shape = entry.tensor->shape;
+    const bool tells = std::ranges::any_of(
+        kRankEndings, [&](std::string_view ending) { return entry.name.ends_with(ending); });
+    if (!tells || shape.size() < 2 || shape[0] <= 0) continue;
+    least = least == 0 ? shape[0] : std::min(least, shape[0]);
+    most = std::max(most, shape[0]);
+  }
+  if (most == 0) return {};
+  return least == most ? fmt::format(", rank {}", most)
+                       : fmt::format(", ranks {} to {}", least, most);
+}
+
+Identity of_kind(FileKind kind, std::string architecture, std::string sentence) {
+  const FileKindRow& row = file_kind(kind);
+  return {.architecture = std::move(architecture),
+          .contents = std::string(row.contents),
+          .sentence = std::move(sentence),
+          .advice = std::string(row.advice),
+          .convertible = row.standing == Standing::kOwn,
+          .foreign = row.standing == Standing::kForeign,
+          .kind = std::string(row.word),
+          .purpose = std::string(row.purpose),
+          .next = std::string(row.next)};
+}
+
+/// A network of our kinds that cannot be converted all the same.
+void refuse(Identity& identity, std::string_view advice) {
+  identity.advice = advice;
+  identity.convertible = false;
+  identity.foreign = true;
+  identity.next.clear();
+}
+
+std::string signature_architecture(const Signature& signature, const Reading& reading,
+                                   const Metadata& metadata) {
+  if (!signature.architecture.empty()) return std::string(signature.architecture);
+  if (signature.kind == FileKind::kEmbedding)
+    return architecture_of_tower(vector_width(reading.names));
+  return read_architecture(reading.names, metadata);
+}
+
 Identity identify_signature(const Reading& reading, const Metadata& metadata) {
   const Signature& signature = *reading.signature;
-  Identity identity;
-  identity.foreign = signature.advice == kForeign;
-  identity.contents = signature.contents;
-  identity.advice = signature.advice;
-  identity.architecture = signature.architecture;
-  if (!identity.architecture.empty() && signature.contents != "embedding") {
-    identity.sentence = signature.title;
-    return identity;
+  std::string architecture = signature_architecture(signature, reading, metadata);
+  std::string sentence(signature.title);
+  // What is called by its own name is for nothing else.
+  if (signature.architecture.empty() || is_family(architecture))
+    sentence += for_family(architecture);
+  if (signature.kind == FileKind::kLora) sentence += rank_words(reading.names);
+  if (reading.quantisation != nullptr)
+    sentence += fmt::format(" with {}", reading.quantisation->title);
+  Identity identity = of_kind(signature.kind, std::move(architecture), std::move(sentence));
+  const bool for_others = !identity.architecture.empty() && !is_family(identity.architecture);
+  // An adapter for a network that is not converted here has no command either.
+  if (file_kind(signature.kind).standing == Standing::kBeside && for_others &&
+      signature.kind != FileKind::kTinyVae) {
+    identity.advice = kForeign;
+    identity.next.clear();
   }
-  if (identity.architecture.empty())
-    identity.architecture = signature.contents == "embedding"
-                                ? architecture_of_tower(vector_width(reading.names))
-                                : read_architecture(reading.names, metadata);
-  identity.sentence = fmt::format("{}{}", signature.title, for_family(identity.architecture));
   return identity;
 }
 
@@ -134,48 +201,29 @@ bool is_lone_embedding(const NameIndex& names) {
 
 Identity identify_stranger(const Reading& reading) {
   if (is_lone_embedding(reading.names)) {
-    Identity identity;
-    identity.contents = "embedding";
-    identity.architecture = architecture_of_tower(vector_width(reading.names));
-    identity.sentence =
-        fmt::format("a textual inversion embedding{}", for_family(identity.architecture));
-    identity.advice =
-        "it works beside a checkpoint and is no picture model by itself; convert the checkpoint";
-    return identity;
+    std::string architecture = architecture_of_tower(vector_width(reading.names));
+    std::string sentence = fmt::format("a textual inversion embedding{}", for_family(architecture));
+    return of_kind(FileKind::kEmbedding, std::move(architecture), std::move(sentence));
   }
   const std::size_t count = reading.names.all().size();
-  return {.architecture = {},
-          .contents = "other",
-          .sentence = count == 0 ? "a file without tensors"
-                                 : fmt::format("no network that sinter knows ({}, the first "
-                                               "is '{}')",
-                                               counted(count, "tensor"),
-                                               shown(reading.names.all().front().name)),
-          .advice = std::string(kForeign),
-          .convertible = false};
+  return of_kind(
+      FileKind::kUnknown, {},
+      count == 0 ? "a file without tensors"
+                 : fmt::format("no network that sinter knows ({}, the first is '{}')",
+                               counted(count, "tensor"), shown(reading.names.all().front().name)));
 }
 
 Identity identify_part(const FoundComponent& component, const Family& family) {
-  switch (component.kind) {
-    case ComponentKind::kUNet:
-      return {std::string(family.architecture),
-              "unet",
-              fmt::format("the UNet of {}", family.title),
-              {},
-              true};
-    case ComponentKind::kVae:
-      return {"vae", "vae", "an autoencoder (VAE)", {}, true};
-    case ComponentKind::kTextEncoder:
-      break;
-  }
+  if (component.kind == ComponentKind::kUNet)
+    return of_kind(FileKind::kUNet, std::string(family.architecture),
+                   fmt::format("the UNet of {}", family.title));
+  if (component.kind == ComponentKind::kVae)
+    return of_kind(FileKind::kVae, "vae", "an autoencoder (VAE)");
   const TextEncoderConfig config = read_text_config(component.weights);
   const Tower& row =
       tower(guess_tower(component.text_names, config.width, config.projection_dim != 0));
-  return {std::string(row.name),
-          "text-encoder",
-          fmt::format("a text encoder, {}", row.title),
-          {},
-          true};
+  return of_kind(FileKind::kTextEncoder, std::string(row.name),
+                 fmt::format("a text encoder, {}", row.title));
 }
 
 /// The autoencoders of Flux and Stable Diffusion 3 have the same names with 16 channels; their
@@ -186,14 +234,32 @@ bool is_foreign_vae(const std::vector<FoundComponent>& components) {
 }
 
 Identity identify_known(const Reading& reading) {
-  const bool part = reading.components.size() == 1;
   const Family& family = *reading.choice.family;
-  if (part) return identify_part(reading.components.front(), family);
-  return {std::string(family.architecture),
-          "checkpoint",
-          fmt::format("a {} checkpoint", family.title),
-          {},
-          true};
+  if (reading.components.size() == 1) return identify_part(reading.components.front(), family);
+  return of_kind(FileKind::kCheckpoint, std::string(family.architecture),
+                 fmt::format("a {} checkpoint", family.title));
+}
+
+/// What distilled models are called; their names and shapes are those of the model that they come
+/// from.
+constexpr std::array<std::string_view, 5> kFewStepWords{"turbo", "lightning", "lcm", "hyper",
+                                                        "distill"};
+constexpr std::array<const char*, 4> kTitleKeys{"modelspec.title", "modelspec.description",
+                                                "ss_output_name", "ss_sd_model_name"};
+
+/// The word by which metadata call a model that draws in a few steps, or nothing.
+std::string_view few_step_word(const Metadata& metadata) {
+  for (const char* key : kTitleKeys) {
+    const auto value = metadata.find(key);
+    if (value == metadata.end()) continue;
+    std::string text = value->second;
+    std::ranges::transform(text, text.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    for (const std::string_view word : kFewStepWords)
+      if (text.find(word) != text.npos) return word;
+  }
+  return {};
 }
 
 }  // namespace
@@ -202,25 +268,23 @@ Identity identify_reading(const Reading& reading, const Metadata& metadata) {
   if (reading.signature != nullptr) return identify_signature(reading, metadata);
   if (reading.components.empty()) return identify_stranger(reading);
   if (is_foreign_vae(reading.components))
-    return {"vae",
-            "vae",
-            "an autoencoder with 16 latent channels, as Flux and Stable Diffusion 3 use",
-            std::string(kForeign),
-            false,
-            true};
-  if (reading.choice.family == nullptr)
-    return {{},
-            reading.components.size() == 1 ? "unet" : "checkpoint",
-            reading.choice.refusal,
-            std::string(kForeign),
-            false,
-            true};
+    return of_kind(FileKind::kForeignVae, "vae",
+                   "an autoencoder with 16 latent channels, as Flux and Stable Diffusion 3 use");
+  if (reading.choice.family == nullptr) {
+    const bool part = reading.components.size() == 1;
+    Identity identity =
+        of_kind(part ? FileKind::kUNet : FileKind::kCheckpoint, {}, reading.choice.refusal);
+    refuse(identity, kForeign);
+    return identity;
+  }
   Identity identity = identify_known(reading);
+  if (const std::string_view word = few_step_word(metadata);
+      !word.empty() && (identity.kind == "checkpoint" || identity.kind == "unet"))
+    identity.purpose += fmt::format(
+        "; its metadata say '{}': such models draw in a few steps, with guidance 1 to 2", word);
   if (reading.quantisation == nullptr) return identity;
   identity.sentence += fmt::format(" with {}", reading.quantisation->title);
-  identity.advice = "sinter takes weights as they are stored; fetch the float16 or float32 file";
-  identity.convertible = false;
-  identity.foreign = true;
+  refuse(identity, "sinter takes weights as they are stored; fetch the float16 or float32 file");
   return identity;
 }
 

@@ -14,10 +14,13 @@ struct Identity {
                              // "clip-l", "flux", ...; empty: not known
   std::string contents;      // "checkpoint", "unet", "vae", "text-encoder", "lora", "controlnet",
                              // "embedding" or "other"
-  std::string sentence;      // "a LoRA in kohya's layout for Stable Diffusion 1.x"
+  std::string sentence;      // "a LoRA in kohya's layout for Stable Diffusion 1.x, rank 16"
   std::string advice;        // what can be done with it; empty where detect() takes it
   bool convertible = false;  // detect() takes it
   bool foreign = false;      // a network of a kind that sinter does not convert, and no adapter
+  std::string kind;          // finer than contents: "ip-adapter", "upscaler", ... (file_kinds.h)
+  std::string purpose;       // what it is for; empty: not known
+  std::string next;          // the command for it, FILE standing for the file; empty: there is none
 };
 
 /// A format's free metadata.

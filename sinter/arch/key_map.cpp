@@ -110,35 +110,47 @@ bool apply(const KeyRule& rule, const NamedTensor& entry, std::int64_t reversed_
   return true;
 }
 
-/// The name that a rule leads from to `canonical`.
-std::optional<std::string> invert(const KeyRule& rule, std::string_view canonical,
+/// The place that a rule leads from to `canonical`.
+std::optional<LayoutPlace> invert(const KeyRule& rule, std::string_view canonical,
                                   std::int64_t reversed_count) {
   // A stacked tensor is found by any of its thirds.
-  for (const char letter : rule.thirds.empty() ? std::string_view("?") : rule.thirds) {
+  const std::string_view letters = rule.thirds.empty() ? std::string_view("?") : rule.thirds;
+  for (std::size_t part = 0; part < letters.size(); ++part) {
     std::string to(rule.to);
-    if (const std::size_t at = to.find('?'); at != to.npos) to[at] = letter;
+    if (const std::size_t at = to.find('?'); at != to.npos) to[at] = letters[part];
     if (const std::optional<Match> match = match_pattern(to, canonical, reversed_count))
-      return fill(rule.from, *match, reversed_count);
+      return LayoutPlace{.name = fill(rule.from, *match, reversed_count),
+                         .part = part,
+                         .parts = letters.size(),
+                         .transposed = rule.transposed};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
+std::optional<LayoutPlace> place_in_layout(std::span<const KeyRule> rules,
+                                           std::string_view canonical,
+                                           std::span<const std::string_view> names,
+                                           std::int64_t reversed_count) {
+  std::optional<LayoutPlace> first;
+  for (const KeyRule& rule : rules) {
+    std::optional<LayoutPlace> place = invert(rule, canonical, reversed_count);
+    if (!place) continue;
+    const bool used = std::ranges::any_of(
+        names, [&](std::string_view other) { return match_pattern(rule.from, other).has_value(); });
+    if (used) return place;
+    if (!first && !rule.alternative) first = std::move(place);
+  }
+  return first;
+}
+
 std::optional<std::string> name_in_layout(std::span<const KeyRule> rules,
                                           std::string_view canonical,
                                           std::span<const std::string_view> names,
                                           std::int64_t reversed_count) {
-  std::optional<std::string> first;
-  for (const KeyRule& rule : rules) {
-    std::optional<std::string> name = invert(rule, canonical, reversed_count);
-    if (!name) continue;
-    const bool used = std::ranges::any_of(
-        names, [&](std::string_view other) { return match_pattern(rule.from, other).has_value(); });
-    if (used) return name;
-    if (!first && !rule.alternative) first = std::move(name);
-  }
-  return first;
+  const auto place = place_in_layout(rules, canonical, names, reversed_count);
+  return place ? std::optional(place->name) : std::nullopt;
 }
 
 WeightMap apply_rules(std::span<const KeyRule> rules, const NameIndex& names,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,10 +34,24 @@ struct KeyRule {
 WeightMap apply_rules(std::span<const KeyRule> rules, const NameIndex& names,
                       std::int64_t reversed_count = 0);
 
-/// The inverse: what a file in the layout of the rules would call a canonical name; nothing where
+/// Where a layout keeps a canonical weight.
+struct LayoutPlace {
+  std::string name;
+  std::size_t part = 0;  // of the tensor's equal ranges of rows
+  std::size_t parts = 1;
+  bool transposed = false;
+};
+
+/// The inverse: where a file in the layout of the rules would keep a canonical name; nothing where
 /// no rule leads there. Of several spellings the one that the file has elsewhere.
 ///
 /// names: of the file's tensors.
+std::optional<LayoutPlace> place_in_layout(std::span<const KeyRule> rules,
+                                           std::string_view canonical,
+                                           std::span<const std::string_view> names,
+                                           std::int64_t reversed_count = 0);
+
+/// Its name alone.
 std::optional<std::string> name_in_layout(std::span<const KeyRule> rules,
                                           std::string_view canonical,
                                           std::span<const std::string_view> names,

@@ -7,7 +7,9 @@ namespace sinter::arch {
 namespace {
 
 constexpr std::array kKnownKeys{
-    KnownKey{"model_ema.*", "moving averages of the weights (model_ema.*)"},
+    KnownKey{"model_ema.*", "moving averages of the weights (model_ema.*)", true},
+    KnownKey{"optimizer*", "tensors of the optimizer", true},
+    KnownKey{"lr_scheduler*", "tensors of the optimizer", true},
     KnownKey{"control_model.*", "weights of a ControlNet (control_model.*)"},
     KnownKey{"safety_checker/*", "weights of the safety checker"},
     KnownKey{"safety_checker.*", "weights of the safety checker"},
@@ -15,8 +17,8 @@ constexpr std::array kKnownKeys{
     KnownKey{"vision_model.*", "weights of CLIP's image tower"},
     KnownKey{"visual_projection.*", "weights of CLIP's image tower"},
     KnownKey{"visual.*", "weights of CLIP's image tower"},
-    KnownKey{"first_stage_model.loss.*", "weights of the autoencoder's training loss"},
-    KnownKey{"loss.*", "weights of the autoencoder's training loss"},
+    KnownKey{"first_stage_model.loss.*", "weights of the autoencoder's training loss", true},
+    KnownKey{"loss.*", "weights of the autoencoder's training loss", true},
     KnownKey{"*position_ids", {}},
     KnownKey{"*logit_scale", {}},
     KnownKey{"*attn_mask", {}},

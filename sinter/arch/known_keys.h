@@ -9,6 +9,7 @@ namespace sinter::arch {
 struct KnownKey {
   std::string_view pattern;  // '*' at either end stands for anything
   std::string_view what;     // what it is; empty: not worth a word
+  bool training = false;     // only a training run needs it
 };
 
 /// The row that fits a name, or null.

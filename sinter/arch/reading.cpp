@@ -49,15 +49,16 @@ Reading read_names(const std::vector<weights::TensorEntry>& tensors, const Metad
   reading.useful = set_aside(reading.names, reading.set_aside);
   reading.components = find_components(reading.useful);
   reading.signature = find_signature(reading.names);
+  reading.quantisation = find_quantisation(reading.names);
   // A key of an adapter that was left in a checkpoint does not make it one.
-  const bool is_stray = reading.signature != nullptr && reading.signature->advice != kForeign &&
+  const bool is_stray = reading.signature != nullptr &&
+                        file_kind(reading.signature->kind).standing == Standing::kBeside &&
                         has_unet(reading.components);
   if (is_stray) reading.signature = nullptr;
   if (reading.signature != nullptr) {
     reading.components.clear();
     return reading;
   }
-  reading.quantisation = find_quantisation(reading.names);
   if (!reading.components.empty()) reading.choice = choose_family(reading.components, metadata);
   return reading;
 }

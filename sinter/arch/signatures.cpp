@@ -7,142 +7,15 @@
 namespace sinter::arch {
 namespace {
 
-constexpr std::string_view kAdapter =
-    "an adapter changes a checkpoint and cannot stand alone; convert the checkpoint it was made "
-    "for";
-constexpr std::string_view kCompanion =
-    "it works beside a checkpoint and is no picture model by itself; convert the checkpoint";
-constexpr std::string_view kUNetFile = "model.diffusion_model.";
+/// What is put around the names of a whole network.
+constexpr std::array<std::string_view, 5> kWrappers{"params_ema.", "params.", "state_dict.",
+                                                    "module.", "_orig_mod."};
 
-// Order matters: adapters carry the names of the networks they change, so they come first.
-constexpr Signature kSignatures[] = {
-    {"a LoHa adapter (LyCORIS)", "lora", "", {".hada_w1_a"}, "", kAdapter},
-    {"a LoKr adapter (LyCORIS)", "lora", "", {".lokr_w"}, "", kAdapter},
-    {"an OFT adapter (LyCORIS)", "lora", "", {".oft_blocks"}, "", kAdapter},
-    {"an (IA)^3 adapter (LyCORIS)", "lora", "", {".on_input"}, "", kAdapter},
-    {"a DoRA adapter", "lora", "", {".dora_scale"}, "", kAdapter},
-    {"a control LoRA", "controlnet", "", {"^lora_controlnet"}, "", kAdapter},
-    {"a LoRA in kohya's layout", "lora", "", {".lora_down.weight", "lora_"}, "", kAdapter},
-    {"a LoRA in diffusers' layout", "lora", "", {".lora_A."}, "", kAdapter},
-    {"a LoRA in diffusers' layout", "lora", "", {".lora.up."}, "", kAdapter},
-    {"a LoRA in diffusers' old layout", "lora", "", {"_lora.up.weight"}, "", kAdapter},
-    {"weight differences in kohya's layout (LyCORIS)", "lora", "", {"^lora_unet_"}, "", kAdapter},
-    {"weight differences in kohya's layout (LyCORIS)", "lora", "", {"^lora_te"}, "", kAdapter},
-
-    {"a ControlNet in the original layout",
-     "controlnet",
-     "",
-     {"^control_model."},
-     kUNetFile,
-     kCompanion},
-    {"a ControlNet in the original layout",
-     "controlnet",
-     "",
-     {"input_hint_block."},
-     kUNetFile,
-     kCompanion},
-    {"a ControlNet in diffusers' layout",
-     "controlnet",
-     "",
-     {"controlnet_cond_embedding."},
-     "",
-     kCompanion},
-    {"a ControlNet in diffusers' layout",
-     "controlnet",
-     "",
-     {"controlnet_down_blocks."},
-     "",
-     kCompanion},
-    {"a T2I-Adapter", "other", "", {"adapter.body."}, "", kCompanion},
-    {"a T2I-Adapter", "other", "", {"^body.#.block1."}, "", kCompanion},
-    {"an IP-Adapter", "other", "", {"^ip_adapter."}, kUNetFile, kCompanion},
-    {"an IP-Adapter", "other", "", {"^image_proj."}, kUNetFile, kCompanion},
-    {"an AnimateDiff motion module", "other", "", {"motion_modules."}, "^conv_in.", kCompanion},
-    {"a hypernetwork", "other", "", {"^#.#.linear"}, "", kCompanion},
-    {"a textual inversion embedding",
-     "embedding",
-     "sdxl-base",
-     {"^clip_g", "^clip_l"},
-     ".",
-     kCompanion},
-    {"a textual inversion embedding", "embedding", "", {"^emb_params"}, "", kCompanion},
-    {"a textual inversion embedding", "embedding", "", {"^string_to_param"}, "", kCompanion},
-
-    {"Stable Video Diffusion", "other", "svd", {"time_stack."}, "", kForeign},
-    {"Chroma", "other", "chroma", {"distilled_guidance_layer."}, "", kForeign},
-    {"HunyuanVideo", "other", "hunyuan-video", {"individual_token_refiner."}, "", kForeign},
-    {"Flux", "other", "flux", {"double_blocks.", "single_blocks."}, "", kForeign},
-    {"Flux", "other", "flux", {"single_transformer_blocks."}, "", kForeign},
-    {"Stable Diffusion 3", "other", "sd3", {"joint_blocks."}, "", kForeign},
-    {"Stable Diffusion 3", "other", "sd3", {"transformer_blocks.#.ff_context."}, "", kForeign},
-    {"Stable Cascade (stage C)", "other", "cascade", {"clip_txt_mapper."}, "", kForeign},
-    {"Stable Cascade (stage C)",
-     "other",
-     "cascade",
-     {"clip_txt_pooled_mapper.", "clip_img_mapper."},
-     "",
-     kForeign},
-    {"Stable Cascade (stage B)", "other", "cascade", {"effnet_mapper."}, "", kForeign},
-    {"LTX-Video", "other", "ltx-video", {"patchify_proj."}, "", kForeign},
-    {"PixArt", "other", "pixart", {"adaln_single.", "caption_projection."}, "", kForeign},
-    {"PixArt", "other", "pixart", {"y_embedder.y_proj.", "t_block."}, "", kForeign},
-    {"Hunyuan-DiT", "other", "hunyuan-dit", {"mlp_t5."}, "", kForeign},
-    {"AuraFlow", "other", "auraflow", {"double_layers.", "cond_seq_linear"}, "", kForeign},
-    {"Lumina", "other", "lumina", {"cap_embedder."}, "", kForeign},
-    {"Wan", "other", "wan", {"patch_embedding.", "text_embedding.#."}, "", kForeign},
-    {"Kandinsky 2", "other", "kandinsky", {"add_embedding.image_norm"}, "", kForeign},
-    {"Kandinsky 2", "other", "kandinsky", {"encoder_hid_proj.image"}, "", kForeign},
-    {"Kolors", "other", "kolors", {"encoder_hid_proj."}, "", kForeign},
-    {"Stable unCLIP (Stable Diffusion 2)",
-     "other",
-     "sd2-unclip",
-     {"noise_augmentor."},
-     "",
-     kForeign},
-    {"Stable Diffusion 2 with depth", "other", "sd2-depth", {"^depth_model."}, "", kForeign},
-    {"the Stable Diffusion x4 upscaler",
-     "other",
-     "sd-x4-upscaler",
-     {"low_scale_model."},
-     "",
-     kForeign},
-    {"a UNet told its guidance scale (a latent consistency model)",
-     "other",
-     "",
-     {"time_embedding.cond_proj."},
-     "",
-     kForeign},
-    {"a UNet told its guidance scale (a latent consistency model)",
-     "other",
-     "",
-     {"time_embed.cond_proj."},
-     "",
-     kForeign},
-    {"a UNet conditioned on classes", "other", "", {"class_embedding."}, "text_model.", kForeign},
-    {"a UNet conditioned on classes", "other", "", {"label_emb.weight"}, "", kForeign},
-
-    {"a tiny autoencoder (TAESD)", "vae", "taesd", {"encoder.layers.#.conv."}, "", kForeign},
-    {"a tiny autoencoder (TAESD)", "vae", "taesd", {"decoder.layers.#.conv."}, "", kForeign},
-    {"a tiny autoencoder (TAESD)", "vae", "taesd", {"^#.conv.#."}, "", kForeign},
-    {"a T5 text encoder", "text-encoder", "t5", {"layer.#.SelfAttention.q."}, kUNetFile, kForeign},
-    {"CLIP's image tower",
-     "other",
-     "clip-vision",
-     {"vision_model.encoder."},
-     "text_model.",
-     kForeign},
-    {"CLIP's image tower",
-     "other",
-     "clip-vision",
-     {"^visual.transformer."},
-     "token_embedding",
-     kForeign},
-    {"an ESRGAN upscaler", "other", "esrgan", {"^model.#.sub."}, "", kForeign},
-    {"an ESRGAN upscaler", "other", "esrgan", {".rdb1.conv1."}, "", kForeign},
-    {"an ESRGAN upscaler", "other", "esrgan", {".RDB1.conv1."}, "", kForeign},
-    {"a SwinIR upscaler", "other", "swinir", {".residual_group.blocks."}, "", kForeign},
-    {"a language model", "other", "language-model", {"model.layers.#.self_attn."}, "", kForeign},
-};
+std::string_view without_wrapper(std::string_view name) {
+  for (const std::string_view wrapper : kWrappers)
+    if (name.starts_with(wrapper)) name.remove_prefix(wrapper.size());
+  return name;
+}
 
 /// The name with every number between dots as '#': the blocks of a network then read alike.
 std::string outline(std::string_view name) {
@@ -165,25 +38,46 @@ std::string outline(std::string_view name) {
 std::vector<std::string> outlines(const NameIndex& names) {
   std::vector<std::string> result;
   result.reserve(names.all().size());
-  for (const NamedTensor& entry : names.all()) result.push_back(outline(entry.name));
+  for (const NamedTensor& entry : names.all())
+    result.push_back(outline(without_wrapper(entry.name)));
   std::ranges::sort(result);
   const auto repeated = std::ranges::unique(result);
   result.erase(repeated.begin(), repeated.end());
   return result;
 }
 
+bool holds(std::string_view name, std::string_view mark, bool at_begin, bool at_end) {
+  if (at_begin && at_end) return name == mark;
+  if (at_begin) return name.starts_with(mark);
+  if (at_end) return name.ends_with(mark);
+  return name.find(mark) != name.npos;
+}
+
 bool occurs(const std::vector<std::string>& names, std::string_view mark) {
-  const bool anchored = mark.starts_with('^');
-  if (anchored) mark.remove_prefix(1);
-  return std::ranges::any_of(names, [&](const std::string& name) {
-    return anchored ? name.starts_with(mark) : name.find(mark) != name.npos;
+  const bool at_begin = mark.starts_with('^');
+  if (at_begin) mark.remove_prefix(1);
+  const bool at_end = mark.ends_with('$');
+  if (at_end) mark.remove_suffix(1);
+  return std::ranges::any_of(
+      names, [&](const std::string& name) { return holds(name, mark, at_begin, at_end); });
+}
+
+bool has_shape(const NameIndex& names, const ShapeMark& mark) {
+  return std::ranges::any_of(names.all(), [&](const NamedTensor& entry) {
+    const Shape& shape = entry.tensor->shape;
+    if (!entry.name.ends_with(mark.ending)) return false;
+    if (mark.axis == kRank) return static_cast<std::int64_t>(shape.size()) == mark.extent;
+    return mark.axis < shape.size() && shape[mark.axis] == mark.extent;
   });
 }
 
-bool fits(const Signature& signature, const std::vector<std::string>& names) {
-  const bool marked = std::ranges::all_of(
-      signature.marks, [&](std::string_view mark) { return mark.empty() || occurs(names, mark); });
-  return marked && (signature.unless.empty() || !occurs(names, signature.unless));
+bool fits(const Signature& signature, const std::vector<std::string>& outlines,
+          const NameIndex& names) {
+  const bool marked = std::ranges::all_of(signature.marks, [&](std::string_view mark) {
+    return mark.empty() || occurs(outlines, mark);
+  });
+  return marked && (signature.unless.empty() || !occurs(outlines, signature.unless)) &&
+         (signature.shape.ending.empty() || has_shape(names, signature.shape));
 }
 
 }  // namespace
@@ -191,8 +85,8 @@ bool fits(const Signature& signature, const std::vector<std::string>& names) {
 const Signature* find_signature(const NameIndex& names) {
   const std::vector<std::string> all = outlines(names);
   const auto found = std::ranges::find_if(
-      kSignatures, [&](const Signature& signature) { return fits(signature, all); });
-  return found == std::end(kSignatures) ? nullptr : found;
+      signatures(), [&](const Signature& signature) { return fits(signature, all, names); });
+  return found == signatures().end() ? nullptr : &*found;
 }
 
 }  // namespace sinter::arch

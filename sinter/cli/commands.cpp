@@ -8,6 +8,9 @@ const std::vector<Command>& commands() {
        "sinter inspect models/shapes-sd1.safetensors", declare_inspect},
       {"convert", "write ONNX graphs, tokenizer, scheduler and configuration from a checkpoint",
        "sinter convert models/shapes-sd1.safetensors out/shapes", declare_convert},
+      {"repack",
+       "write a checkpoint again: another layout, another type, without what only training needs",
+       "sinter repack models/shapes-sd1.safetensors out/shapes-diffusers", declare_repack},
       {"verify",
        "compare graphs with reference results, engines with each other, or find where they part",
        "sinter verify out/shapes --against onnxruntime", declare_verify},
@@ -27,7 +30,8 @@ const std::vector<Command>& commands() {
        "sinter memlog examples/memory-leak.log", declare_memlog},
       {"doctor", "say whether GPU, driver, CUDA and Python packages fit, and how to repair it",
        "sinter doctor --lock environment.json", declare_doctor},
-      {"guide", "what to check from a model to a picture, in which order to search, and what is a myth",
+      {"guide",
+       "what to check from a model to a picture, in which order to search, and what is a myth",
        "sinter guide checklist", declare_guide},
   };
   return table;

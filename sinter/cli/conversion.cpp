@@ -55,32 +55,6 @@ pipeline::Vocabulary vocabulary_for(const std::filesystem::path& folder,
   return vocabulary;
 }
 
-/// tokenizer/ for the first text encoder, tokenizer_2/ for the second. A folder's own vocabulary
-/// wins.
-std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& source,
-                                                const arch::Model& model) {
-  std::vector<convert::ExtraFile> files;
-  for (const arch::Component& component : model.components) {
-    const auto* text = std::get_if<arch::TextEncoderConfig>(&component.config);
-    if (text == nullptr) continue;
-    const std::string folder = component.name == "text_encoder_2" ? "tokenizer_2" : "tokenizer";
-    const pipeline::Vocabulary vocabulary = vocabulary_for(source / folder, *text);
-    // A folder may say that its vocabulary is its own; then it has to bring one that fits.
-    if (vocabulary.tokens.size() > static_cast<std::size_t>(text->vocabulary)) {
-      throw Error(ErrorCode::kShapeMismatch,
-                  fmt::format("the token table of {} has {} rows, its tokenizer {} ids",
-                              component.name, text->vocabulary, vocabulary.tokens.size()),
-                  fmt::format("the folder's {}/vocab.json belongs to another text encoder, or is "
-                              "not there",
-                              folder));
-    }
-    for (pipeline::VocabularyFile& file : vocabulary_files(vocabulary)) {
-      files.push_back({folder + "/" + file.name, std::move(file.text)});
-    }
-  }
-  return files;
-}
-
 /// "unet, vae_decoder" has a space that means nothing.
 std::string trimmed(const std::string& word) {
   const std::size_t begin = std::min(word.find_first_not_of(' '), word.size());
@@ -110,6 +84,31 @@ void require_names(const ConversionOptions& options) {
 }
 
 }  // namespace
+
+// tokenizer/ for the first text encoder, tokenizer_2/ for the second.
+std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& source,
+                                                const arch::Model& model) {
+  std::vector<convert::ExtraFile> files;
+  for (const arch::Component& component : model.components) {
+    const auto* text = std::get_if<arch::TextEncoderConfig>(&component.config);
+    if (text == nullptr) continue;
+    const std::string folder = component.name == "text_encoder_2" ? "tokenizer_2" : "tokenizer";
+    const pipeline::Vocabulary vocabulary = vocabulary_for(source / folder, *text);
+    // A folder may say that its vocabulary is its own; then it has to bring one that fits.
+    if (vocabulary.tokens.size() > static_cast<std::size_t>(text->vocabulary)) {
+      throw Error(ErrorCode::kShapeMismatch,
+                  fmt::format("the token table of {} has {} rows, its tokenizer {} ids",
+                              component.name, text->vocabulary, vocabulary.tokens.size()),
+                  fmt::format("the folder's {}/vocab.json belongs to another text encoder, or is "
+                              "not there",
+                              folder));
+    }
+    for (pipeline::VocabularyFile& file : vocabulary_files(vocabulary)) {
+      files.push_back({folder + "/" + file.name, std::move(file.text)});
+    }
+  }
+  return files;
+}
 
 std::vector<std::string> scheduler_warnings(const std::filesystem::path& out) {
   const std::filesystem::path path = out / "scheduler" / "scheduler_config.json";

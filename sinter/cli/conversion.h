@@ -38,6 +38,10 @@ weights::OpenOptions open_options(const ConversionOptions& options);
 /// Declares the options that say how a checkpoint is opened.
 std::vector<CLI::Option*> declare_opening(CLI::App& app, ConversionOptions& options);
 
+/// The tokenizers of a checkpoint's text encoders: a folder's own, else CLIP's.
+std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& source,
+                                                const arch::Model& model);
+
 /// What `generate` will say of the scheduler of a folder that was converted, which is no mistake of
 /// a conversion for another program.
 std::vector<std::string> scheduler_warnings(const std::filesystem::path& out);

@@ -53,6 +53,7 @@ void identify_damaged(Findings& findings) {
   if (identity.architecture.empty()) return;
   identity.convertible = false;
   identity.advice.clear();
+  identity.next.clear();
   findings.identity = std::move(identity);
 }
 
@@ -71,6 +72,7 @@ void identify_sound(Findings& findings) {
       if (component.missing.empty()) continue;
       findings.identity->convertible = false;
       findings.identity->advice = "tensors are missing, so it cannot be converted as it is";
+      findings.identity->next.clear();
     }
   } catch (const Error& error) {
     // A sound file of a kind that cannot be read further is still a report.
@@ -78,6 +80,7 @@ void identify_sound(Findings& findings) {
     if (!findings.identity) return;
     findings.identity->convertible = false;
     findings.identity->advice = error.hint();
+    findings.identity->next.clear();
   }
 }
 
@@ -86,6 +89,9 @@ void identify_converted(Findings& findings) {
   const weights::ConvertedFolder& folder = *findings.converted;
   arch::Identity identity;
   identity.contents = "converted";
+  identity.kind = "converted";
+  identity.purpose = "graphs that engines load";
+  identity.next = "sinter generate FILE -p \"a red circle\"";
   std::string title = folder.family;
   for (const arch::Family& family : arch::families()) {
     if (family.name != folder.family) continue;

@@ -20,6 +20,25 @@ constexpr std::size_t kMostKeys = 8;  // of missing and unexpected ones, in text
 // AUTOMATIC1111's "model hash" since late 2022: the first ten digits.
 std::string short_hash(const std::string& sha256) { return sha256.substr(0, 10); }
 
+/// The path as a word of a shell's command line.
+std::string shell_word(const std::string& path) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%=";
+  if (!path.empty() && path.find_first_not_of(kPlain) == path.npos) return path;
+  std::string word = "'";
+  for (const char c : path) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+/// The command of the identity with the file's own path in it.
+std::string next_command(const Findings& findings) {
+  constexpr std::string_view kFile = "FILE";
+  std::string command = findings.identity->next;
+  if (const std::size_t at = command.find(kFile); at != command.npos)
+    command.replace(at, kFile.size(), shell_word(findings.path));
+  return command;
+}
+
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 void add_model(Json& json, const arch::Model& model) {
@@ -58,12 +77,9 @@ Json converted_json(const weights::ConvertedFolder& folder) {
 }
 
 Json pickle_json(const weights::PickleReport& pickle) {
-  Json json{{"devices", pickle.devices},
-            {"torch_load", Json::array()},
-            {"globals", pickle.globals},
-            {"unknown_classes", pickle.unknown},
-            {"dangerous", Json::array()},
-            {"tensors_elsewhere", pickle.tensors_elsewhere},
+  Json json{{"devices", pickle.devices},  {"torch_load", Json::array()},
+            {"globals", pickle.globals},  {"unknown_classes", pickle.unknown},
+            {"dangerous", Json::array()}, {"tensors_elsewhere", pickle.tensors_elsewhere},
             {"notes", pickle.notes}};
   for (const weights::PickleReport::Load& load : pickle.loads)
     json["torch_load"].push_back({{"device", load.device}, {"without_it", load.error}});
@@ -126,10 +142,11 @@ void add_pickle(Lines& lines, const weights::PickleReport& pickle) {
   for (const weights::PickleReport::Use& use : pickle.dangerous)
     lines.add("dangerous", use.call.empty() ? fmt::format("{} is named", use.global)
                                             : fmt::format("{}: {}", use.global, use.call));
-  if (!pickle.devices.empty()) lines.add("devices", fmt::format("{}", fmt::join(pickle.devices, ", ")));
+  if (!pickle.devices.empty())
+    lines.add("devices", fmt::format("{}", fmt::join(pickle.devices, ", ")));
   for (const weights::PickleReport::Load& load : pickle.loads)
-    lines.add("torch.load", fmt::format("without {}, and without map_location: {}", load.device,
-                                        load.error));
+    lines.add("torch.load",
+              fmt::format("without {}, and without map_location: {}", load.device, load.error));
   if (!pickle.loads.empty())
     lines.add("", "torch.load(..., map_location=\"cpu\") and sinter read it on any machine");
   lines.add_keys("unknown classes", pickle.unknown);
@@ -153,9 +170,12 @@ Json inspect_json(const Findings& findings) {
     const arch::Identity& identity = *findings.identity;
     json["architecture"] = text_or_null(identity.architecture);
     json["contents"] = identity.contents;
+    json["kind"] = identity.kind;
     json["what"] = identity.sentence;
+    if (!identity.purpose.empty()) json["purpose"] = identity.purpose;
     json["convertible"] = identity.convertible;
     if (!identity.advice.empty()) json["advice"] = identity.advice;
+    if (!identity.next.empty()) json["next"] = next_command(findings);
   }
   // What a program wrote may be any bytes; printing JSON replaces those that are no UTF-8.
   if (file.pickle) json.update(pickle_json(*file.pickle));
@@ -182,7 +202,9 @@ std::string inspect_text(const Findings& findings) {
   if (file.pickle) add_pickle(lines, *file.pickle);
   if (findings.identity) {
     lines.add("what", findings.identity->sentence);
+    if (!findings.identity->purpose.empty()) lines.add("for", findings.identity->purpose);
     if (!findings.identity->advice.empty()) lines.add("use", findings.identity->advice);
+    if (!findings.identity->next.empty()) lines.add("next", next_command(findings));
   }
   if (findings.model) add_model(lines, *findings.model);
   if (findings.converted) add_converted(lines, *findings.converted);

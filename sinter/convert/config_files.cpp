@@ -45,9 +45,11 @@ Json unet_config(const UNetConfig& config) {
   std::vector<std::int64_t> heads;  // diffusers calls the number of heads attention_head_dim
   for (const UNetLevel& level : config.down) {
     down.emplace_back(attends(level) ? "CrossAttnDownBlock2D" : "DownBlock2D");
-    depths.push_back(level.depths.empty() ? 0 : std::ranges::max(level.depths));
+    depths.push_back(attends(level) ? std::ranges::max(level.depths) : 1);
     heads.push_back(config.heads > 0 ? config.heads : level.channels / config.head_width);
   }
+  // Of a last level without attention, the number is the middle's.
+  if (!attends(config.down.back())) depths.back() = std::max(config.mid_depth, 1);
   for (const UNetLevel& level : config.up)
     up.emplace_back(attends(level) ? "CrossAttnUpBlock2D" : "UpBlock2D");
   Json json{{"_class_name", "UNet2DConditionModel"},
@@ -76,9 +78,19 @@ Json vae_config(const VaeConfig& config) {
     levels = config.decoder;
     std::ranges::reverse(levels);
   }
-  return {{"_class_name", "AutoencoderKL"},        {"in_channels", config.image_channels},
-          {"out_channels", config.image_channels}, {"latent_channels", config.latent_channels},
-          {"block_out_channels", widths(levels)},  {"scaling_factor", config.scaling_factor}};
+  // A level of the decoder has one more than the number says.
+  const int layers = levels.front().resnets - (config.encoder.empty() ? 1 : 0);
+  return {{"_class_name", "AutoencoderKL"},
+          {"in_channels", config.image_channels},
+          {"out_channels", config.image_channels},
+          {"latent_channels", config.latent_channels},
+          {"block_out_channels", widths(levels)},
+          {"scaling_factor", config.scaling_factor},
+          {"layers_per_block", layers},
+          {"down_block_types", std::vector<std::string>(levels.size(), "DownEncoderBlock2D")},
+          {"up_block_types", std::vector<std::string>(levels.size(), "UpDecoderBlock2D")},
+          {"norm_num_groups", 32},
+          {"act_fn", "silu"}};
 }
 
 Json text_encoder_config(const TextEncoderConfig& config) {

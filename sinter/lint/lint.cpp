@@ -19,6 +19,7 @@ constexpr int kMostPaths = 128;           // of a script
 constexpr int kMostPathsOfFunction = 16;  // of a function that the script does not call
 constexpr long kStepsOfScript = 1'500'000;
 constexpr long kStepsOfFunction = 60'000;
+constexpr long kStepsOfFunctions = 2'500'000;  // of all that the script does not call
 
 struct Root {
   const FunctionDef* function = nullptr;  // null: the script itself
@@ -29,18 +30,19 @@ class Reading {
  public:
   Reading(const Script& script, Findings& findings) : script_(script), findings_(findings) {}
 
-  /// Follows the paths of one root, those with the fewest turns first.
-  void follow(const Root& root) {
+  /// Follows the paths of one root, those with the fewest turns first. Returns the steps that are
+  /// left.
+  long follow(const Root& root, long steps) {
     std::deque<Decisions::Forced> waiting{{}};
-    long steps = root.function == nullptr ? kStepsOfScript : kStepsOfFunction;
     const int most = root.function == nullptr ? kMostPaths : kMostPathsOfFunction;
     for (int path = 0; path < most && !waiting.empty(); ++path) {
       Decisions decisions(waiting.front());
       waiting.pop_front();
-      if (!follow_one(root, decisions, steps)) return;
+      if (!follow_one(root, decisions, steps)) break;
       for (Decisions::Forced& other : decisions.alternatives())
         if (waiting.size() < 400) waiting.push_back(std::move(other));
     }
+    return steps;
   }
 
   bool entered(const FunctionDef& function) const { return entered_.contains(&function); }
@@ -90,11 +92,14 @@ ScriptReport check_script(std::string path, std::string text, const Settings& se
   Findings findings;
   check_text(script, findings);
   Reading reading(script, findings);
-  reading.follow({});
+  reading.follow({}, kStepsOfScript);
   std::vector<Root> roots;
   collect(script.body, nullptr, roots);
-  for (const Root& root : roots)
-    if (!reading.entered(*root.function)) reading.follow(root);
+  long steps = kStepsOfFunctions;
+  for (const Root& root : roots) {
+    const long allowed = std::min(kStepsOfFunction, steps);
+    if (!reading.entered(*root.function)) steps -= allowed - reading.follow(root, allowed);
+  }
   ScriptReport report{
       .path = std::move(path), .text = script.text, .findings = {}, .unknown_rules = {}};
   const Ignored ignored = read_ignored(script, report.unknown_rules);

@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 #include <functional>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace sinter::lint {
@@ -71,7 +73,8 @@ bool is_move(const Expr& expr) {
 
 /// A handler that leaves, or that moves something by itself, does not go on as if nothing had
 /// happened.
-bool goes_on(const Handler& handler, const std::string& moved, bool tries_several) {
+bool goes_on(const Handler& handler, const std::string& moved, bool tries_several,
+             const std::set<std::string>& leaving) {
   bool answers = false;
   each_statement(handler.body, [&](const Statement& statement) {
     answers = answers || statement.kind == StatementKind::kRaise ||
@@ -96,7 +99,7 @@ bool goes_on(const Handler& handler, const std::string& moved, bool tries_severa
                         !expr.parts[0]->parts.empty() && expr.parts[0]->parts[0]->text != "parser";
       answers = answers ||
                 (!logs && std::find(kAnswers.begin(), kAnswers.end(), name) != kAnswers.end()) ||
-                name.find("offload") != std::string::npos;
+                leaving.contains(name) || name.find("offload") != std::string::npos;
     });
   });
   return !answers;
@@ -140,7 +143,23 @@ bool suppresses(const Statement& statement) {
   });
 }
 
+/// Functions of the script that end with raise or exit().
+std::set<std::string> leaving_functions(const Script& script) {
+  std::set<std::string> all;
+  each_statement(script.body, [&](const Statement& statement) {
+    if (!statement.function || statement.function->body.empty()) return;
+    const Statement& last = *statement.function->body.back();
+    const Expr* call = last.kind == StatementKind::kExpression ? last.value.get() : nullptr;
+    const bool exits = call != nullptr && call->kind == ExprKind::kCall &&
+                       (call->parts[0]->text == "exit" || call->parts[0]->text == "_exit" ||
+                        call->parts[0]->text == "quit");
+    if (exits || last.kind == StatementKind::kRaise) all.insert(statement.function->name);
+  });
+  return all;
+}
+
 void check_swallowed(const Script& script, Findings& findings) {
+  const std::set<std::string> leaving = leaving_functions(script);
   each_statement(script.body, [&](const Statement& statement) {
     const bool with = statement.kind == StatementKind::kWith && suppresses(statement);
     if (statement.kind != StatementKind::kTry && !with) return;
@@ -151,11 +170,11 @@ void check_swallowed(const Script& script, Findings& findings) {
         several = several || inner.kind == StatementKind::kBreak;
       });
       const bool swallows =
-          with ||
-          std::any_of(
-              statement.handlers.begin(), statement.handlers.end(), [&](const Handler& handler) {
-                return catches_failures(handler) && goes_on(handler, receiver.text, several);
-              });
+          with || std::any_of(statement.handlers.begin(), statement.handlers.end(),
+                              [&](const Handler& handler) {
+                                return catches_failures(handler) &&
+                                       goes_on(handler, receiver.text, several, leaving);
+                              });
       if (!swallows) return;
       findings.add({.rule = Rule::kMoveSwallowed,
                     .place = move->place,

@@ -58,16 +58,14 @@ constexpr std::array kKnownModels{FileFormat::kPickle, FileFormat::kGguf};
               known ? "convert it to safetensors first" : found.hint);
 }
 
-[[noreturn]] void refuse_type(std::string_view name, const fs::path& path,
-                              std::string_view type) {
+[[noreturn]] void refuse_type(std::string_view name, const fs::path& path, std::string_view type) {
   throw Error(ErrorCode::kUnsupported,
               fmt::format("'{}' in {} has elements of type {}, which sinter does not read",
                           shown(name), path.string(), type));
 }
 
 /// A file whose tensors may be taken.
-torch::TorchFile read_torch(const MappedFile& file, FileFormat format,
-                            const OpenOptions& options) {
+torch::TorchFile read_torch(const MappedFile& file, FileFormat format, const OpenOptions& options) {
   torch::TorchFile read = torch::read_torch_file(file.bytes(), format);
   if (!read.dangerous.empty() && !options.allow_unsafe_keys)
     throw Error(ErrorCode::kBadFile,
@@ -187,9 +185,8 @@ void Checkpoint::State::use_averages() {
     throw;
   }
   // The averages lie elsewhere than the weights.
-  std::ranges::stable_sort(tensors, {}, [](const TensorEntry& tensor) {
-    return std::pair(tensor.file, tensor.begin);
-  });
+  std::ranges::stable_sort(
+      tensors, {}, [](const TensorEntry& tensor) { return std::pair(tensor.file, tensor.begin); });
 }
 
 void Checkpoint::State::index_names() {

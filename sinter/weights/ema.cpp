@@ -22,8 +22,8 @@ const TensorEntry* average_of(std::string_view weight, const Averages& averages)
   weight.remove_prefix(kModelPrefix.size());
   std::string flat(weight);
   std::erase(flat, '.');
-  for (const std::string& name : {std::string(kEmaPrefix) + flat,
-                                  std::string(kEmaPrefix) + std::string(weight)}) {
+  for (const std::string& name :
+       {std::string(kEmaPrefix) + flat, std::string(kEmaPrefix) + std::string(weight)}) {
     const auto found = averages.find(name);
     if (found != averages.end()) return &found->second;
   }
@@ -60,10 +60,10 @@ void use_moving_averages(std::vector<TensorEntry>& tensors) {
     const TensorEntry* average = average_of(tensor.name, averages);
     if (average == nullptr) continue;
     if (average->shape != tensor.shape)
-      throw Error(ErrorCode::kShapeMismatch,
-                  fmt::format("'{}' is {}, expected {} as '{}' is", shown(average->name),
-                              to_string(average->shape), to_string(tensor.shape),
-                              shown(tensor.name)));
+      throw Error(
+          ErrorCode::kShapeMismatch,
+          fmt::format("'{}' is {}, expected {} as '{}' is", shown(average->name),
+                      to_string(average->shape), to_string(tensor.shape), shown(tensor.name)));
     std::string name = std::move(tensor.name);
     tensor = *average;
     tensor.name = std::move(name);

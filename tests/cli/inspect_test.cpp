@@ -31,6 +31,11 @@ TEST_F(Inspect, SaysWhatACheckpointIs) {
                 "format          safetensors, 27 MB\n"
                 "tensors         989 (976 F16, 12 F32, 1 I64)\n"
                 "what            a Stable Diffusion 1.x checkpoint\n"
+                "for             it draws pictures from text: text encoder, UNet and "
+                "autoencoder\n"
+                "next            sinter generate " +
+                model +
+                " -p \"a red circle\"\n"
                 "family          sd15: the UNet is conditioned on time and text alone; its "
                 "projections are 1x1 convolutions: Stable Diffusion 1; the context is 64 wide; the "
                 "UNet takes 4 channels; text_encoder has the names of transformers' CLIP, 3 layers "

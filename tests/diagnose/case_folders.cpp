@@ -8,7 +8,7 @@
 namespace sinter::diagnose {
 namespace fs = std::filesystem;
 
-std::vector<CaseFolder> case_folders(const std::string& kind) {
+std::vector<fs::path> case_roots() {
   std::vector<fs::path> roots{fs::path(SINTER_TEST_DATA) / "diagnose"};
   if (const char* more = std::getenv("SINTER_CASES")) {
     std::stringstream list(more);
@@ -17,8 +17,12 @@ std::vector<CaseFolder> case_folders(const std::string& kind) {
   } else {
     roots.push_back(fs::path(SINTER_SOURCE_DIR) / "../shared/cases");
   }
+  return roots;
+}
+
+std::vector<CaseFolder> case_folders(const std::string& kind) {
   std::vector<CaseFolder> folders;
-  for (const fs::path& root : roots) {
+  for (const fs::path& root : case_roots()) {
     const fs::path file = root / kind / "expected.json";
     if (fs::exists(file)) folders.push_back({root / kind, nlohmann::json::parse(read_text(file))});
   }

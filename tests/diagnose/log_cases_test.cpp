@@ -14,6 +14,7 @@
 
 #include "sinter/base/file.h"
 #include "sinter/diagnose/log/diagnosis.h"
+#include "tests/diagnose/case_folders.h"
 
 namespace sinter::diagnose::log {
 namespace {
@@ -21,14 +22,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 std::vector<fs::path> folders() {
-  std::vector<fs::path> found{fs::path(SINTER_TEST_DATA) / "diagnose"};
-  if (const char* more = std::getenv("SINTER_CASES")) {
-    std::stringstream list(more);
-    for (std::string folder; std::getline(list, folder, ':');)
-      if (!folder.empty()) found.emplace_back(folder);
-  } else {
-    found.push_back(fs::path(SINTER_SOURCE_DIR) / "../shared/cases");
-  }
+  std::vector<fs::path> found = case_roots();
   std::erase_if(found, [](const fs::path& folder) { return !fs::exists(folder / "logs.jsonl"); });
   return found;
 }

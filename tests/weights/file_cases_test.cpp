@@ -174,8 +174,8 @@ TEST_P(FileCases, OpenOrAreRefused) {
     EXPECT_TRUE(answers(expected, "verdict", "also").contains("ok")) << "it was accepted";
   } catch (const Error& error) {
     EXPECT_FALSE(error.message().empty());
-    EXPECT_TRUE(is_pickle(expected) || (error.code() == ErrorCode::kUnsupported) ==
-                                           (expected.at("format") == "gguf"))
+    EXPECT_TRUE(is_pickle(expected) ||
+                (error.code() == ErrorCode::kUnsupported) == (expected.at("format") == "gguf"))
         << error.what();
   }
 }

@@ -1,8 +1,7 @@
-#include "sinter/weights/pickle/machine.h"
-
 #include <gtest/gtest.h>
 
 #include "sinter/base/error.h"
+#include "sinter/weights/pickle/machine.h"
 #include "tests/weights/torch_bytes.h"
 
 namespace sinter::weights::pickle {
@@ -42,7 +41,9 @@ TEST(PickleMachine, ReadsBinaryPrograms) {
             "[1, 256]");
   EXPECT_EQ(value_of("\x80\x02\x8a\x02\xff\xff\x85."), "(-1,)");
   EXPECT_EQ(value_of("\x80\x04\x8f(K\x01K\x02\x90."), "{1, 2}");
-  EXPECT_EQ(value_of("\x80\x03" "C\x02hi."), "b'hi'");
+  EXPECT_EQ(value_of("\x80\x03"
+                     "C\x02hi."),
+            "b'hi'");
   EXPECT_EQ(value_of("\x80\x02G?\xe0\0\0\0\0\0\0."), "");  // cut by its zeros: a damaged program
 }
 
@@ -75,20 +76,37 @@ TEST(PickleMachine, QuotesDangerousCalls) {
        {{"torch.serialization.os.system", "torch.serialization.os.system()"}}},
       {Program().global("__builtin__", "eval").text("1+1").raw("\x85R").stop(),
        {{"__builtin__.eval", "__builtin__.eval('1+1')"}}},
-      {Program().global("builtins", "map").raw("(").global("os", "system").raw("](").text("true")
-           .raw("etR").stop(),
+      {Program()
+           .global("builtins", "map")
+           .raw("(")
+           .global("os", "system")
+           .raw("](")
+           .text("true")
+           .raw("etR")
+           .stop(),
        {{"builtins.map", "builtins.map(os.system, ['true'])"},
         {"os.system", "builtins.map(os.system, ['true'])"}}},
-      {Program().global("collections", "OrderedDict").raw("(").global("os", "system").raw("tR")
+      {Program()
+           .global("collections", "OrderedDict")
+           .raw("(")
+           .global("os", "system")
+           .raw("tR")
            .stop(),
        {{"os.system", "collections.OrderedDict(os.system)"}}},
       {Program().global("my.module", "Class").raw(")\x81").global("os", "system").raw("b").stop(),
        {{"os.system", "my.module.Class().__setstate__(os.system)"}}},
       {Program().global("os", "system").stop(), {{"os.system", ""}}},
-      {Program().global("torch._tensor", "_rebuild_from_type_v2").raw("(").global("os", "system")
-           .global("torch", "Tensor").text("true").raw("\x85}tR").stop(),
-       {{"os.system", "torch._tensor._rebuild_from_type_v2(os.system, torch.Tensor, ('true',), "
-                      "{})"}}},
+      {Program()
+           .global("torch._tensor", "_rebuild_from_type_v2")
+           .raw("(")
+           .global("os", "system")
+           .global("torch", "Tensor")
+           .text("true")
+           .raw("\x85}tR")
+           .stop(),
+       {{"os.system",
+         "torch._tensor._rebuild_from_type_v2(os.system, torch.Tensor, ('true',), "
+         "{})"}}},
   };
   for (const Case& test : cases) EXPECT_EQ(run(test.program).findings.dangerous, test.uses);
 }
@@ -101,36 +119,80 @@ TEST(PickleMachine, KnowsWhatNamesDo) {
     std::string_view module;
     std::string_view name;
   };
-  for (const Name& name : std::vector<Name>{
-           {"os", "system"}, {"posix", "popen"}, {"nt", "system"}, {"subprocess", "Popen"},
-           {"sys", "exit"}, {"socket", "socket"}, {"shutil", "rmtree"}, {"importlib", "import_module"},
-           {"pickle", "loads"}, {"_pickle", "Unpickler"}, {"cPickle", "loads"}, {"runpy", "run_path"},
-           {"builtins", "getattr"}, {"builtins", "open"}, {"__builtin__", "execfile"},
-           {"builtins", "__import__"}, {"functools", "partial"}, {"operator", "attrgetter"},
-           {"operator", "methodcaller"}, {"webbrowser", "open"}, {"pty", "spawn"},
-           {"ctypes", "CDLL"}, {"codecs", "decode"}, {"timeit", "timeit"}, {"code", "interact"},
-           {"pdb", "run"}, {"asyncio.unix_events", "_UnixSubprocessTransport._start"},
-           {"multiprocessing.util", "spawnv_passfds"}, {"pip", "main"}, {"pip._internal", "main"},
-           {"commands", "getoutput"}, {"torch.hub", "load"}, {"torch", "load"},
-           {"torch.serialization", "load"}, {"torch.jit", "load"}, {"torch", "compile"},
-           {"torch.fx.graph_module", "reduce_graph_module"}, {"torch", "os"},
-           {"torch.utils.collect_env", "run"}, {"numpy", "load"}, {"numpy.f2py.crackfortran", "myeval"},
-           {"numpy.testing._private.utils", "runstring"}, {"collections", "_sys.exit"},
-           {"my.module", "Class.__init__.__globals__"}, {"my.module", "__dict__"},
-           {"types", "FunctionType"}, {"typing", "ForwardRef._evaluate"}, {"lib2to3.pgen2.grammar", "Grammar.loads"},
-           {"dill", "loads"}, {"joblib", "load"}, {"pandas", "read_pickle"}, {"urllib2", "urlopen"}})
-    EXPECT_EQ(meaning(name.module, name.name), Meaning::kDangerous) << name.module << '.' << name.name;
-  for (const Name& name : std::vector<Name>{
-           {"datetime", "datetime"}, {"pathlib", "PosixPath"}, {"argparse", "Namespace"},
-           {"torch", "device"}, {"torch.cuda", "FloatTensor"}, {"numpy", "dtype"},
-           {"numpy.dtypes", "Float64DType"}, {"torch.nn.modules.conv", "Conv2d"},
-           {"torch.nn.functional", "silu"}, {"builtins", "int"}, {"types", "SimpleNamespace"}})
-    EXPECT_EQ(meaning(name.module, name.name), Meaning::kHarmless) << name.module << '.' << name.name;
+  for (const Name& name :
+       std::vector<Name>{{"os", "system"},
+                         {"posix", "popen"},
+                         {"nt", "system"},
+                         {"subprocess", "Popen"},
+                         {"sys", "exit"},
+                         {"socket", "socket"},
+                         {"shutil", "rmtree"},
+                         {"importlib", "import_module"},
+                         {"pickle", "loads"},
+                         {"_pickle", "Unpickler"},
+                         {"cPickle", "loads"},
+                         {"runpy", "run_path"},
+                         {"builtins", "getattr"},
+                         {"builtins", "open"},
+                         {"__builtin__", "execfile"},
+                         {"builtins", "__import__"},
+                         {"functools", "partial"},
+                         {"operator", "attrgetter"},
+                         {"operator", "methodcaller"},
+                         {"webbrowser", "open"},
+                         {"pty", "spawn"},
+                         {"ctypes", "CDLL"},
+                         {"codecs", "decode"},
+                         {"timeit", "timeit"},
+                         {"code", "interact"},
+                         {"pdb", "run"},
+                         {"asyncio.unix_events", "_UnixSubprocessTransport._start"},
+                         {"multiprocessing.util", "spawnv_passfds"},
+                         {"pip", "main"},
+                         {"pip._internal", "main"},
+                         {"commands", "getoutput"},
+                         {"torch.hub", "load"},
+                         {"torch", "load"},
+                         {"torch.serialization", "load"},
+                         {"torch.jit", "load"},
+                         {"torch", "compile"},
+                         {"torch.fx.graph_module", "reduce_graph_module"},
+                         {"torch", "os"},
+                         {"torch.utils.collect_env", "run"},
+                         {"numpy", "load"},
+                         {"numpy.f2py.crackfortran", "myeval"},
+                         {"numpy.testing._private.utils", "runstring"},
+                         {"collections", "_sys.exit"},
+                         {"my.module", "Class.__init__.__globals__"},
+                         {"my.module", "__dict__"},
+                         {"types", "FunctionType"},
+                         {"typing", "ForwardRef._evaluate"},
+                         {"lib2to3.pgen2.grammar", "Grammar.loads"},
+                         {"dill", "loads"},
+                         {"joblib", "load"},
+                         {"pandas", "read_pickle"},
+                         {"urllib2", "urlopen"}})
+    EXPECT_EQ(meaning(name.module, name.name), Meaning::kDangerous)
+        << name.module << '.' << name.name;
+  for (const Name& name : std::vector<Name>{{"datetime", "datetime"},
+                                            {"pathlib", "PosixPath"},
+                                            {"argparse", "Namespace"},
+                                            {"torch", "device"},
+                                            {"torch.cuda", "FloatTensor"},
+                                            {"numpy", "dtype"},
+                                            {"numpy.dtypes", "Float64DType"},
+                                            {"torch.nn.modules.conv", "Conv2d"},
+                                            {"torch.nn.functional", "silu"},
+                                            {"builtins", "int"},
+                                            {"types", "SimpleNamespace"}})
+    EXPECT_EQ(meaning(name.module, name.name), Meaning::kHarmless)
+        << name.module << '.' << name.name;
   for (const Name& name : std::vector<Name>{{"pytorch_lightning.callbacks", "ModelCheckpoint"},
                                             {"__main__", "Settings"},
                                             {"torch.utils.data.dataset", "Dataset"},
                                             {"omegaconf.dictconfig", "DictConfig"}})
-    EXPECT_EQ(meaning(name.module, name.name), Meaning::kUnknown) << name.module << '.' << name.name;
+    EXPECT_EQ(meaning(name.module, name.name), Meaning::kUnknown)
+        << name.module << '.' << name.name;
   EXPECT_EQ(meaning("torch", "HalfStorage"), Meaning::kStorage);
   EXPECT_EQ(meaning("torch", "bfloat16"), Meaning::kDType);
   EXPECT_EQ(meaning("torch.storage", "UntypedStorage"), Meaning::kStorage);
@@ -141,10 +203,12 @@ TEST(PickleMachine, RefusesDamagedPrograms) {
   EXPECT_EQ(error_of("\x80\x02}\xfe."), "the pickle has 0xfe at byte 3, which is no instruction");
   EXPECT_EQ(error_of("\x80\x02R."), "the pickle takes from an empty stack at byte 2");
   EXPECT_EQ(error_of("\x80\x02]"), "the pickle ends at byte 3 without its stop");
-  EXPECT_EQ(error_of("\x80\x02X\xff\xff\xff\x7f" "ab."),
+  EXPECT_EQ(error_of("\x80\x02X\xff\xff\xff\x7f"
+                     "ab."),
             "the pickle asks for 2147483647 bytes at byte 7, and only 3 are left");
   EXPECT_EQ(error_of("\x80\x02t."), "the pickle looks for a mark that is not there at byte 2");
-  EXPECT_EQ(error_of("\x80\x02}K\x01K\x02" "a."),
+  EXPECT_EQ(error_of("\x80\x02}K\x01K\x02"
+                     "a."),
             "the pickle adds items to something that has none at byte 7");
   EXPECT_EQ(error_of("\x80\x07."), "the pickle is of protocol 7, which does not exist, at byte 0");
   EXPECT_EQ(error_of("cos\nsystem"), "the pickle's line at byte 4 does not end");

@@ -45,8 +45,13 @@ class Program {
   }
   Program& storage(std::string_view key, std::int64_t count, std::string_view device = "cpu",
                    std::string_view type = "FloatStorage") {
-    return raw("(").text("storage").global("torch", type).text(key).text(device).number(count).raw(
-        "tQ");
+    return raw("(")
+        .text("storage")
+        .global("torch", type)
+        .text(key)
+        .text(device)
+        .number(count)
+        .raw("tQ");
   }
   Program& tensor(std::string_view key, std::int64_t count, std::int64_t offset,
                   const std::vector<std::int64_t>& shape,
@@ -75,8 +80,7 @@ inline std::string zip_bytes(const std::vector<ZipFile>& files, bool zip64 = fal
   std::string out;
   std::string directory;
   for (const ZipFile& file : files) {
-    const std::uint32_t crc =
-        crc32_of(std::as_bytes(std::span(file.data))) + file.crc_error;
+    const std::uint32_t crc = crc32_of(std::as_bytes(std::span(file.data))) + file.crc_error;
     const std::uint64_t place = out.size();
     const std::uint64_t size = file.data.size();
     const std::string sizes = little_endian(crc, 4) + little_endian(zip64 ? 0xffffffff : size, 4) +
@@ -113,8 +117,7 @@ inline std::string zip_bytes(const std::vector<ZipFile>& files, bool zip64 = fal
 inline std::string counting_floats(std::size_t count) {
   std::vector<float> values(count);
   for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i);
-  return {static_cast<const char*>(static_cast<const void*>(values.data())),
-          count * sizeof(float)};
+  return {static_cast<const char*>(static_cast<const void*>(values.data())), count * sizeof(float)};
 }
 
 /// What torch.save would write around a program and its storages "0", "1", ...

@@ -61,8 +61,8 @@ TEST(TorchFile, RecordsAreCheckedAgainstTheProgram) {
             "storage 0 has 28 bytes, expected 32 for 8 elements of float32");
   EXPECT_EQ(damage_of(torch_zip(program, {counting_floats(8)}, "middle")),
             "its byte order is 'middle', expected little or big");
-  EXPECT_EQ(damage_of(zip_bytes({{"archive/data.pkl", program},
-                                 {"archive/data/0", counting_floats(8), 1}})),
+  EXPECT_EQ(damage_of(zip_bytes(
+                {{"archive/data.pkl", program}, {"archive/data/0", counting_floats(8), 1}})),
             "the checksum of storage 0 is 7a0a407c, expected 7a0a407d");
 }
 
@@ -71,13 +71,15 @@ TEST(TorchFile, ZipsComeInAllShapes) {
       {"x/data.pkl", Program().raw("}").text("a").tensor("0", 8, 0, {8}, {1}).raw("s").stop()},
       {"x/data/0", counting_floats(8)}};
   EXPECT_EQ(read_zip(zip_bytes(files, true)).tensors.size(), 1u);
-  EXPECT_EQ(read_zip(zip_bytes(files, false, "a comment with PK\x05\x06 in it")).tensors.size(), 1u);
+  EXPECT_EQ(read_zip(zip_bytes(files, false, "a comment with PK\x05\x06 in it")).tensors.size(),
+            1u);
   std::vector<ZipFile> twice = files;
   twice.push_back(files[1]);
   EXPECT_EQ(damage_of(zip_bytes(twice)), "'x/data/0' is in the zip archive twice");
   std::vector<ZipFile> two = files;
   two.push_back({"y/data.pkl", files[0].data});
-  EXPECT_EQ(damage_of(zip_bytes(two)), "both x/data.pkl and y/data.pkl would be the file's program");
+  EXPECT_EQ(damage_of(zip_bytes(two)),
+            "both x/data.pkl and y/data.pkl would be the file's program");
 }
 
 TEST(TorchFile, EveryProgramOfAnArchiveIsLookedAt) {
@@ -87,7 +89,9 @@ TEST(TorchFile, EveryProgramOfAnArchiveIsLookedAt) {
   for (const std::vector<ZipFile>& files : std::vector<std::vector<ZipFile>>{
            {{"x/data.pkl", program}, {"x/data/0", counting_floats(8)}, {"x/constants.pkl", evil}},
            {{"x/data.pkl", program + evil}, {"x/data/0", counting_floats(8)}},
-           {{"x/data.pkl", program + "." + evil}, {"x/data/0", counting_floats(8)}, {"y.pkl", evil}},
+           {{"x/data.pkl", program + "." + evil},
+            {"x/data/0", counting_floats(8)},
+            {"y.pkl", evil}},
            {{"x/data.pkl", evil, 5}, {"x/data/0", counting_floats(8)}}}) {
     const TorchFile file = read_zip(zip_bytes(files));
     EXPECT_EQ(danger_of(file), "loading it would call os.system('true')");
@@ -101,8 +105,7 @@ TEST(TorchFile, FilesWithinAProgramAreLookedAt) {
                                 .raw("B" + little_endian(evil.size(), 4) + evil)
                                 .raw("\x85R")
                                 .stop();
-  const TorchFile file =
-      read_torch_file(std::as_bytes(std::span(outer)), FileFormat::kPickle);
+  const TorchFile file = read_torch_file(std::as_bytes(std::span(outer)), FileFormat::kPickle);
   EXPECT_EQ(danger_of(file), "loading it would call os.system('true')");
 }
 

@@ -1,5 +1,5 @@
-// Every file of tests/data/weights/torch, which torch.save wrote, against what torch.load reads from
-// it (make_torch_files.py).
+// Every file of tests/data/weights/torch, which torch.save wrote, against what torch.load reads
+// from it (make_torch_files.py).
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -275,7 +275,7 @@ constexpr std::array kSigns{SignRow{"+", "add"}, SignRow{"-", "sub"}, SignRow{"*
 /// first device of the message is the left operand's (in "a += b", a's).
 void read_expression(const std::string& line, const Place& left, const Place& right, Fault& fault) {
   static const RE2 kFunction(
-      R"(torch\.(cat|stack|where|lerp|matmul|bmm|mul|add|sub|div|index_select|gather)\()");
+      R"((?:torch|F)\.(cat|stack|where|lerp|matmul|bmm|mul|add|sub|div|index_select|gather|embedding|layer_norm|group_norm)\()");
   std::string name;
   if (RE2::PartialMatch(line, kFunction, &name)) {
     fault.operation = name;

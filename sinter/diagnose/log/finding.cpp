@@ -256,6 +256,25 @@ class Finder {
                         .rank = Rank::kError});
       return;
     }
+    add_cut_log();
+  }
+
+  /// Where the log ends within a stack, its innermost call.
+  void add_cut_log() {
+    if (parts_.exceptions.empty()) return;
+    const Exception& cut = parts_.exceptions.back();
+    if (!cut.type.empty() || cut.frames.empty()) return;
+    const Frame& innermost = cut.frames.back();
+    for (std::size_t i = std::max(innermost.record, innermost.source_record) + 1;
+         i < parts_.records.size(); ++i)
+      if (!parts_.records[i].blank() && parts_.records[i].indent() == 0) return;
+    const Record& record = parts_.records[innermost.record];
+    found_.push_back({.match = {},
+                      .text = record.text.substr(record.indent()),
+                      .record = innermost.record,
+                      .guess = "code-cut",
+                      .exception = static_cast<int>(parts_.exceptions.size()) - 1,
+                      .rank = Rank::kError});
   }
 
   /// Where nothing else is there, the first line that its logger called an error.

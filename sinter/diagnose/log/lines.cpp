@@ -234,6 +234,8 @@ void append_piece(std::string piece, std::size_t number, std::vector<Line>& line
   Line line{.number = number, .text = std::move(piece)};
   replace_all(line.text, "\t", "    ");
   replace_all(line.text, "\xc2\xa0", " ");
+  // A quotation, as mails and threads mark it.
+  if (line.text.starts_with("> ")) line.text.erase(0, 2);
   // Pastes through word processors.
   replace_all(line.text, "\u201c", "\"");
   replace_all(line.text, "\u201d", "\"");

@@ -82,7 +82,7 @@ std::optional<Typed> dotnet_line(const std::string& text) {
 }
 
 std::optional<Frame> frame_line(const Record& record) {
-  static const RE2 kPython(R"re(^\s*File "([^"]+)", line \d+(?:, in (.+))?$)re");
+  static const RE2 kPython(R"re(^\s*(?:File ")?([^"]+)", line \d+(?:, in (.+))?$)re");
   static const RE2 kIPython(R"(^File (\S.*?)(?::\d+)?, in ([\w.<>]+).*$)");
   static const RE2 kCell(
       R"(^\s*(<ipython-input-[^>]+>|(?:Cell )?In(?:put In)? ?\[\d+\]|[~/\w:][^\s:(]*\.py)(?:,? (?:line \d+|in (?:<cell line: \d+>)?([\w<>.]*)).*|:\d+)$)");
@@ -245,7 +245,7 @@ class Parser {
       return;
     }
     if (record.boxed) return;
-    const bool python = records_[frame.record].text.find("File \"") != std::string::npos;
+    const bool python = records_[frame.record].text.find("\", line ") != std::string::npos;
     if (python && wants_source_) {
       frame.source = record.text;
       frame.source_record = at_;

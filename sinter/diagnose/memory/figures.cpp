@@ -32,6 +32,8 @@ std::string lower(std::string_view text) {
 bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+/// A byte of UTF-8 beyond ASCII: of a word in another script.
+bool is_foreign(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
 /// A word that stands alone in the text: "ram", but not in "vram" or "program".
 bool has_word(std::string_view text, std::string_view word) {
@@ -69,7 +71,8 @@ double read_number(std::string_view line, std::size_t& at) {
 }
 
 bool word_character(char c) {
-  return is_letter(c) || c == '_' || c == '.' || c == '(' || c == ')' || c == '"' || c == '\'';
+  return is_letter(c) || is_foreign(c) || c == '_' || c == '.' || c == '(' || c == ')' ||
+         c == '"' || c == '\'';
 }
 
 /// The unit that follows a number, perhaps after a blank; moves behind it.
@@ -97,11 +100,12 @@ std::vector<Piece> pieces_of(std::string_view line) {
       piece.unit = read_unit(line, at);
       piece.text = line.substr(begin, at - begin);
       pieces.push_back(piece);
-    } else if (is_letter(c) || c == '_') {
-      while (at < line.size() && (word_character(line[at]) || is_digit(line[at]))) {
-        // A number glued to a word by = or : begins a new piece; one inside a name does not.
+    } else if (is_letter(c) || is_foreign(c) || c == '_') {
+      // A number inside a name belongs to it, but not one behind a Chinese word.
+      while (at < line.size() &&
+             (word_character(line[at]) ||
+              (is_digit(line[at]) && !(at > begin && is_foreign(line[at - 1])))))
         ++at;
-      }
       pieces.push_back({Piece::Kind::kWord, begin, line.substr(begin, at - begin), 0, {}});
     } else {
       ++at;
@@ -140,6 +144,19 @@ bool amount(const Piece& piece, bool named) {
   return named && (piece.number >= 16777216 || has(piece.text, ".") || piece.number >= 100);
 }
 
+/// "GPU mem 8.2GiB", "VRAM: 5012 MiB", "显存 8.2 GB": what is there now, unless it is what is asked
+/// for.
+bool names_device_memory(std::string_view words) {
+  const std::string text = lower(words);
+  for (const std::string_view wish :
+       {"need", "requir", "at least", "minimum", "state", "requested", "model", "需要", "至少"})
+    if (has(text, wish)) return false;
+  for (const std::string_view name : {"vram", "gpu mem", "gpu_mem", "gpu.mem", "gpumem", "cuda mem",
+                                      "cuda_mem", "device mem", "显存"})
+    if (has(text, name)) return true;
+  return false;
+}
+
 std::optional<double> named_unit(std::string_view words) {
   const std::string text = lower(words);
   for (const std::string_view unit : {"gib", "gb", "mib", "mb", "kib", "kb", "bytes"})
@@ -165,22 +182,34 @@ double to_mb(double number, std::optional<double> unit) {
 Quantity quantity_of(std::string_view words) {
   const std::string text = lower(words);
   const bool peak = has(text, "peak") || has_word(text, "max") || has(text, "max_") ||
-                    has(text, "maximum") || has(text, "highest");
+                    has(text, "maximum") || has(text, "highest") || has(text, "峰值") ||
+                    has(text, "最大") || has(text, "最高");
   if (has_word(text, "ram") || has_word(text, "cpu") || has(text, "rss") || has(text, "swap") ||
-      has(text, "percent") || has(text, "host"))
+      has(text, "percent") || has(text, "host") || (has(text, "内存") && !has(text, "gpu")))
     return Quantity::kIgnored;
-  if (has(text, "unallocated") || has(text, "inactive")) return Quantity::kUnallocated;
-  if (has(text, "reserved") || has(text, "cached"))
+  if (has(text, "unallocated") || has(text, "inactive") || has(text, "未分配"))
+    return Quantity::kUnallocated;
+  if (has(text, "reserved") || has(text, "cached") || has(text, "保留") || has(text, "预留") ||
+      has(text, "缓存"))
     return peak ? Quantity::kIgnored : Quantity::kReserved;
   if (has(text, "allocations") || has(text, "allocs")) return Quantity::kIgnored;
-  if (has(text, "alloc") || has_word(text, "active"))
+  if (has(text, "alloc") || has_word(text, "active") || has(text, "分配"))
     return peak ? Quantity::kPeak : Quantity::kAllocated;
   if (peak) return Quantity::kPeak;
-  if (has(text, "total") || has(text, "capacity") || has(text, "limit")) return Quantity::kTotal;
-  if (has_word(text, "free") || has(text, "available")) return Quantity::kFree;
+  if (has(text, "total used") || has(text, "已用") || has(text, "使用") || has(text, "占用"))
+    return Quantity::kUsed;
+  if (has(text, "total") || has(text, "capacity") || has(text, "limit") || has(text, "总"))
+    return Quantity::kTotal;
+  if (has_word(text, "free") || has(text, "available") || has(text, "空闲") || has(text, "可用") ||
+      has(text, "剩余"))
+    return Quantity::kFree;
   if (has(text, "used") || has(text, "usage") || has(text, "in use") || has(text, "in_use"))
     return Quantity::kUsed;
   return Quantity::kNone;
+}
+
+void Figures::derive_used() {
+  if (!sample() && free && total && *free <= *total) used = *total - *free;
 }
 
 void set(Figures& figures, Quantity quantity, double mb) {
@@ -266,19 +295,24 @@ Figures figures_in(std::string_view line, std::string& label) {
     if (before == "R ") quantity = Quantity::kReserved;
     if (quantity == Quantity::kNone && pieces[i].unit)
       quantity = quantity_of(word_after(pieces, i));
+    if (quantity == Quantity::kNone && pieces[i].unit && names_device_memory(before))
+      quantity = Quantity::kUsed;
     if (quantity == Quantity::kNone || !amount(pieces[i], named)) continue;
     const auto unit = pieces[i].unit ? pieces[i].unit : named_unit(before);
     set(figures, quantity, to_mb(pieces[i].number, unit));
     // The label ends where the name of the first figure begins: at the word that says it.
     std::size_t name = begin;
     for (std::size_t word = first; word < i; ++word) {
-      if (quantity_of(pieces[word].text) == Quantity::kNone) continue;
+      if (quantity_of(pieces[word].text) == Quantity::kNone &&
+          !names_device_memory(pieces[word].text))
+        continue;
       name = pieces[word].begin;
       break;
     }
     label_end = std::min(label_end, name);
   }
   label = std::string(line.substr(0, label_end));
+  figures.derive_used();
   return figures;
 }
 

@@ -20,6 +20,9 @@ struct Figures {
 
   /// Whether it says what is held now.
   bool sample() const { return allocated || reserved || used; }
+
+  /// What is not free is used, where nothing else says what is held.
+  void derive_used();
 };
 
 /// What a number is about, by the word beside it.

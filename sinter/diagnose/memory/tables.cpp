@@ -92,10 +92,40 @@ std::optional<Sample> SummaryTable::ended() {
   return result;
 }
 
+bool CsvRows::take_heading(const std::vector<std::string>& cells) {
+  std::vector<Column> columns;
+  bool memory = false, free = false, total = false, smi = false;
+  for (const std::string& cell : cells) {
+    std::string name = cell;
+    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    Column column;
+    static const RE2 in_unit(R"([\[\(_ ](bytes|[kmg]i?b)[\])]?$)");
+    std::string of;
+    if (RE2::PartialMatch(name, in_unit, &of)) column.unit = unit_mb(of);
+    if (!contains(name, {"utilization", "temperature", "power"}))
+      column.quantity = quantity_of(name);
+    column.device = contains(name, {"index", "gpu_id", "device"}) || name == "gpu";
+    column.round = contains(name, {"step", "iter", "round", "epoch", "image", "batch"});
+    memory = memory || column.quantity == Quantity::kUsed ||
+             column.quantity == Quantity::kAllocated || column.quantity == Quantity::kReserved;
+    free = free || column.quantity == Quantity::kFree;
+    total = total || column.quantity == Quantity::kTotal;
+    smi = smi || name.starts_with("memory.");
+    columns.push_back(column);
+  }
+  // "index" is the device to nvidia-smi, the round to a script.
+  for (std::size_t i = 0; i < columns.size() && !smi; ++i)
+    if (cells[i] == "index") columns[i] = {Quantity::kNone, std::nullopt, false, true};
+  memory = memory || (free && total);
+  if (memory) columns_ = std::move(columns);
+  return memory;
+}
+
 bool CsvRows::take(std::string_view line, std::size_t number, std::vector<Sample>& samples) {
-  if (line.find(',') == line.npos || line.find('{') != line.npos) return false;
+  if (line.find('{') != line.npos) return false;
   const std::vector<std::string> cells = cells_of(line);
-  if (cells.size() < 2) return false;
+  static const RE2 only_column(R"(\s*memory\.used \[\w+\]\s*|\s*\d+(?: MiB)?\s*)");
+  if (cells.size() < 2 && !RE2::FullMatch(line, only_column)) return false;
   double value = 0;
   std::string unit;
   static const RE2 number_inside(R"((^|[\s=:,(])\d)");
@@ -104,27 +134,7 @@ bool CsvRows::take(std::string_view line, std::size_t number, std::vector<Sample
       std::ranges::none_of(cells, [&](const std::string& cell) {
         return cell.empty() || read_amount(cell, value, unit) || is_date(cell) || cell.size() > 40;
       });
-  if (heading) {
-    std::vector<Column> columns;
-    bool memory = false;
-    for (const std::string& cell : cells) {
-      std::string name = cell;
-      for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      Column column;
-      static const RE2 in_unit(R"([\[\(_ ](bytes|[kmg]i?b)[\])]?$)");
-      std::string of;
-      if (RE2::PartialMatch(name, in_unit, &of)) column.unit = unit_mb(of);
-      if (!contains(name, {"utilization", "temperature", "power"}))
-        column.quantity = quantity_of(name);
-      column.device = contains(name, {"index", "gpu_id", "device"}) || name == "gpu";
-      column.round = contains(name, {"step", "iter", "round", "epoch", "image", "batch"});
-      memory = memory || column.quantity == Quantity::kUsed ||
-               column.quantity == Quantity::kAllocated || column.quantity == Quantity::kReserved;
-      columns.push_back(column);
-    }
-    if (memory) columns_ = std::move(columns);
-    return memory;
-  }
+  if (heading) return take_heading(cells);
   const auto numbers = std::ranges::count_if(
       cells, [&](const std::string& cell) { return read_amount(cell, value, unit); });
   if (!columns_.empty() && cells.size() == columns_.size() && numbers > 0) {
@@ -133,7 +143,8 @@ bool CsvRows::take(std::string_view line, std::size_t number, std::vector<Sample
     return true;
   }
   const bool dated = is_date(cells.front());
-  if (static_cast<std::size_t>(numbers) + (dated ? 1 : 0) != cells.size() || numbers < 2)
+  if (static_cast<std::size_t>(numbers) + (dated ? 1 : 0) != cells.size() ||
+      (numbers < 2 && cells.size() > 1 && !dated))
     return false;
   rows_.push_back({number, cells});
   return true;
@@ -151,15 +162,35 @@ Sample CsvRows::sample_of(const Row& row, const std::vector<Column>& columns) co
     if (columns[i].round && !sample.round) sample.round = number;
     set(sample.figures, columns[i].quantity, to_mb(number, scale));
   }
+  sample.figures.derive_used();
   return sample;
 }
 
+/// Whether a column runs through 0, 1, ... n-1 again and again: the devices, a row each.
+bool CsvRows::counts_devices(const std::vector<Row>& rows, std::size_t column) {
+  double most = 0;
+  double before = -1;
+  for (const Row& row : rows) {
+    double value = 0;
+    std::string unit;
+    if (!read_amount(row.cells[column], value, unit) || !unit.empty()) return false;
+    if (value != before + 1 && (value != 0 || before < 0)) return false;
+    most = std::max(most, value);
+    before = value;
+  }
+  return most >= 1 && most < 64 && static_cast<std::size_t>(most) + 1 < rows.size();
+}
+
 void CsvRows::finish(std::vector<Sample>& samples) const {
-  if (rows_.size() < 3) return;
-  const std::size_t width = rows_.front().cells.size();
+  std::vector<Row> rows = rows_;
+  // A number alone on its line is a column only where every row is one.
+  if (std::ranges::any_of(rows, [](const Row& row) { return row.cells.size() > 1; }))
+    std::erase_if(rows, [](const Row& row) { return row.cells.size() == 1; });
+  if (rows.size() < 3) return;
+  const std::size_t width = rows.front().cells.size();
   // Total is a column of one large value; used is the largest of the others that stays below it.
   std::vector<double> most(width, 0), least(width, 1e30);
-  for (const Row& row : rows_) {
+  for (const Row& row : rows) {
     if (row.cells.size() != width) return;
     for (std::size_t i = 0; i < width; ++i) {
       double number = 0;
@@ -180,9 +211,40 @@ void CsvRows::finish(std::vector<Sample>& samples) const {
       used = i;
   if (used == width) return;
   std::vector<Column> columns(width);
+  for (std::size_t i = 0; i < width; ++i) columns[i].device = i != used && counts_devices(rows, i);
   columns[used] = {Quantity::kUsed, 1.0, false, false};
   if (total < width) columns[total] = {Quantity::kTotal, 1.0, false, false};
-  for (const Row& row : rows_) samples.push_back(sample_of(row, columns));
+  for (const Row& row : rows) samples.push_back(sample_of(row, columns));
+}
+
+std::optional<Sample> MonitorTable::take(std::string_view line, std::size_t number) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < line.size();) {
+    at = std::min(line.find_first_not_of(" \t\r#", at), line.size());
+    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
+    if (end > at) words.emplace_back(line.substr(at, end - at));
+    at = end;
+  }
+  if (line.starts_with("#")) {
+    // The second heading has the units; a table of processes has several rows a device.
+    const auto named = [&](const char* name) { return std::ranges::count(words, name) > 0; };
+    if (named("gpu") && !named("pid")) columns_ = words;
+    return std::nullopt;
+  }
+  if (columns_.empty() || words.size() != columns_.size()) return std::nullopt;
+  std::optional<double> used;
+  int device = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    double value = 0;
+    std::string unit;
+    if (!read_amount(words[i], value, unit)) continue;
+    if (columns_[i] == "gpu") device = static_cast<int>(std::min(value, 1023.0));
+    if (columns_[i] == "fb") used = value;
+  }
+  if (!used) return std::nullopt;
+  Sample sample{.line = number, .label = {}, .round = {}, .device = device, .figures = {}};
+  sample.figures.used = used;
+  return sample;
 }
 
 std::optional<Sample> SmiTable::take(std::string_view line, std::size_t number) {

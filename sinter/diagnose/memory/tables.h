@@ -23,8 +23,9 @@ class SummaryTable {
   std::optional<Sample> ended_;
 };
 
-/// Rows separated by commas: nvidia-smi --format=csv (with or without heading and units), and
-/// tables that a script writes. Rows without heading are kept until their columns can be told.
+/// Rows separated by commas: nvidia-smi --format=csv (with or without heading and units, also of
+/// one column), and tables that a script writes. Rows without heading are kept until their columns
+/// can be told.
 class CsvRows {
  public:
   /// Whether the line is a row or a heading.
@@ -45,10 +46,21 @@ class CsvRows {
     std::vector<std::string> cells;
   };
 
+  bool take_heading(const std::vector<std::string>& cells);
+  static bool counts_devices(const std::vector<Row>& rows, std::size_t column);
   Sample sample_of(const Row& row, const std::vector<Column>& columns) const;
 
   std::vector<Column> columns_;
   std::vector<Row> rows_;  // without heading
+};
+
+/// nvidia-smi dmon: columns by blanks under a heading "# gpu pwr ... fb"; the frame buffer in MB.
+class MonitorTable {
+ public:
+  std::optional<Sample> take(std::string_view line, std::size_t number);
+
+ private:
+  std::vector<std::string> columns_;
 };
 
 /// The table that nvidia-smi prints without options, once or again and again.

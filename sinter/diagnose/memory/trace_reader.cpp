@@ -75,6 +75,7 @@ constexpr std::array kRefusals{
     Refusal{"cublas_status_alloc_failed", false},
     Refusal{"failed to allocate memory for requested buffer", false},
     Refusal{"requested amount of gpu memory", false},
+    Refusal{"not enough gpu video memory available", false},
     Refusal{"not enough memory, use lower resolution", false},
 };
 
@@ -194,6 +195,7 @@ struct TraceReader::State {
   std::string heading;  // the last line of text, for a table behind it
   SummaryTable summary;
   SmiTable smi;
+  MonitorTable monitor;
   CsvRows csv;
   std::optional<double> heading_round;  // of a line "round 6"
   double current = 0;                   // the round that is on
@@ -270,7 +272,14 @@ bool TraceReader::State::take_comfy_models(const std::string& line, const std::s
   static const RE2 loaded(
       R"(loaded (completely|partially)[;:]? +([\d.]+)(?: MB usable,)? +([\d.]+)( MB loaded)?)");
   static const RE2 forge(R"(Target: (\w+), Free GPU: ([\d.]+) MB, Model Require: ([\d.]+) MB)");
+  static const RE2 invoke(
+      R"(Loaded model '([^']+)' onto \w+ device .*Total model size: ([\d.]+)MB, VRAM: ([\d.]+)MB)");
   std::string name, word, free, size, unit;
+  if (RE2::PartialMatch(line, invoke, &name, &size, &free)) {
+    const double present = std::strtod(free.c_str(), nullptr);
+    load(name, present, present >= 0.99 * std::strtod(size.c_str(), nullptr));
+    return true;
+  }
   if (RE2::PartialMatch(line, requested, &requested_model)) {
     load(requested_model, std::nullopt, false);
     return true;
@@ -311,7 +320,9 @@ bool TraceReader::State::take_models(const std::string& line, const std::string&
   if (RE2::PartialMatch(line, resident, &list)) {
     static const RE2 item(R"(([\w.+-]+)[ :=]+([\d.]+) ?([KMG]i?B))");
     re2::StringPiece rest(list);
-    unload("");
+    // What is not in the list has left; what found no room has not come.
+    for (Load& load_row : trace.loads)
+      if (load_row.complete) load_row.unloaded = true;
     while (RE2::FindAndConsume(&rest, item, &name, &size, &unit))
       load(name, to_mb(std::strtod(size.c_str(), nullptr), unit_mb(unit)), true);
     return true;
@@ -409,6 +420,10 @@ void TraceReader::State::take(std::string_view raw) {
     return;
   }
   if (auto sample = smi.take(line, trace.lines)) {
+    add(*std::move(sample));
+    return;
+  }
+  if (auto sample = monitor.take(raw.substr(0, kLongestLine), trace.lines)) {
     add(*std::move(sample));
     return;
   }

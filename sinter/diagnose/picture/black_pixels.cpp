@@ -17,6 +17,7 @@ constexpr int kBlack = 2;          // of 255: rounding
 constexpr int kPaletteBlack = 12;  // how light the darkest colour of a palette may be
 constexpr int kSpotSide = 12;      // a spot fits into a square of this side
 constexpr float kVisible = 0.06F;  // brightness beside which black stands out
+constexpr int kTile = 64;          // pixels that sides of tiles are multiples of
 constexpr int kLatentPixels = 8;   // pixels of the decoder's output per place of the latent
 
 /// A connected area of black pixels: the box around it (the last two are included) and its edges.
@@ -51,6 +52,21 @@ class Mask {
       for (int x = 0; x < width_; ++x) black_[index(x, y)] = pixels.strongest(x, y) <= black;
   }
 
+  /// Takes away bars of one size along opposite sides: the frame of a film, not a fault.
+  void take_frame() {
+    const int top = bar(true, false);
+    const int bottom = bar(true, true);
+    const int left = bar(false, false);
+    const int right = bar(false, true);
+    const bool rows = equal_bars(top, bottom, height_);
+    const bool columns = equal_bars(left, right, width_);
+    for (int y = 0; y < height_; ++y)
+      for (int x = 0; x < width_; ++x)
+        if ((rows && (y < top || y >= height_ - bottom)) ||
+            (columns && (x < left || x >= width_ - right)))
+          black_[index(x, y)] = 0;
+  }
+
   bool at(int x, int y) const { return black_[index(x, y)] != 0; }
   bool inside(int x, int y) const { return x >= 0 && y >= 0 && x < width_ && y < height_; }
   std::int64_t count() const { return std::count(black_.begin(), black_.end(), 1); }
@@ -79,6 +95,24 @@ class Mask {
   std::size_t index(int x, int y) const {
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) +
            static_cast<std::size_t>(x);
+  }
+
+  /// Rows (else columns) that are black throughout, counted from the top or left (else the other
+  /// end).
+  int bar(bool rows, bool from_end) const {
+    const int lines = rows ? height_ : width_;
+    const int length = rows ? width_ : height_;
+    for (int line = 0; line < lines; ++line) {
+      const int place = from_end ? lines - 1 - line : line;
+      for (int i = 0; i < length; ++i)
+        if (!(rows ? at(i, place) : at(place, i))) return line;
+    }
+    return lines;
+  }
+
+  static bool equal_bars(int first, int second, int size) {
+    return first > 0 && second > 0 && first + second < size &&
+           std::abs(first - second) <= kLatentPixels;
   }
 
   /// The area around that pixel, which is taken out of `left`.
@@ -178,22 +212,19 @@ void measure_sides(const Mask& mask, Area& area) {
 
 bool on_grid(int place, int size) { return place % kLatentPixels == 0 || place == size; }
 
+/// Whether its sides inside the picture lie where tiles of some size end.
+bool on_tile(const Area& box, const Pixels& pixels) {
+  for (const int place : {box.left, box.right + 1})
+    if (place % kTile != 0 && place != pixels.width() && 2 * place != pixels.width()) return false;
+  for (const int place : {box.top, box.bottom + 1})
+    if (place % kTile != 0 && place != pixels.height() && 2 * place != pixels.height())
+      return false;
+  return true;
+}
+
 bool aligned(const Area& box, const Pixels& pixels) {
   return on_grid(box.left, pixels.width()) && on_grid(box.right + 1, pixels.width()) &&
          on_grid(box.top, pixels.height()) && on_grid(box.bottom + 1, pixels.height());
-}
-
-/// Two bars of one size along opposite sides: the frame of a film, not a fault.
-bool frame(const std::vector<Area>& boxes, const Pixels& pixels) {
-  if (boxes.size() != 2) return false;
-  const Area& a = boxes[0];
-  const Area& b = boxes[1];
-  const bool rows = a.width() == pixels.width() && b.width() == pixels.width() && a.top == 0 &&
-                    b.bottom == pixels.height() - 1;
-  const bool columns = a.height() == pixels.height() && b.height() == pixels.height() &&
-                       a.left == 0 && b.right == pixels.width() - 1;
-  return (rows && std::abs(a.height() - b.height()) <= kLatentPixels) ||
-         (columns && std::abs(a.width() - b.width()) <= kLatentPixels);
 }
 
 }  // namespace
@@ -202,13 +233,12 @@ bool BlackPixels::speckled() const {
   return colours > 8 && hard_spots >= 6 && hard_spots * 3 >= spots && specks >= 0.05;
 }
 
-bool BlackPixels::tiled() const {
-  return colours > 8 && !framed && (aligned ? tiles >= 0.01 : tiles >= 0.06);
-}
+bool BlackPixels::tiled() const { return colours > 8 && (aligned ? tiles >= 0.01 : tiles >= 0.06); }
 
 BlackPixels measure_black(const Pixels& pixels) {
   BlackPixels found;
-  const Mask mask(pixels);
+  Mask mask(pixels);
+  mask.take_frame();
   const auto all = static_cast<double>(pixels.count());
   found.share = static_cast<double>(mask.count()) / all;
   if (found.share == 0) return found;
@@ -227,13 +257,14 @@ BlackPixels measure_black(const Pixels& pixels) {
   }
   Area tile = largest_tile(mask, pixels.width(), pixels.height());
   measure_sides(mask, tile);
+  // A band from side to side may be a thing of the scene; of a tile it has the place and the edge.
   const bool spans = tile.width() == pixels.width() || tile.height() == pixels.height();
-  if (rectangles.empty() && !spans && tile.width() >= 16 && tile.height() >= 16 &&
+  const bool tiled = !spans || (tile.hardness() >= 0.7 && on_tile(tile, pixels));
+  if (rectangles.empty() && tiled && tile.width() >= 16 && tile.height() >= 16 &&
       tile.hardness() >= 0.5) {
     rectangles.push_back(tile);
     found.tiles = static_cast<double>(tile.pixels) / all;
   }
-  found.framed = frame(rectangles, pixels);
   found.aligned = !rectangles.empty() && std::ranges::all_of(rectangles, [&](const Area& area) {
     return aligned(area, pixels);
   });

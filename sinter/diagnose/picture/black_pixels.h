@@ -13,7 +13,6 @@ struct BlackPixels {
   int hard_spots = 0;    // of those, how many meet the brightness around them at once
   double tiles = 0;      // share of all pixels that lie in rectangles whose sides are such edges
   bool aligned = false;  // those rectangles begin and end on the grid of eight pixels
-  bool framed = false;   // they are two bars of one size along opposite sides
   int colours = 0;       // different colours of the picture, counted up to 16
 
   /// NaN, in points or in whole tiles.

@@ -118,7 +118,7 @@ bool LatentGrid::noisy() const {
 }
 
 bool LatentGrid::blocky() const {
-  return outlier_count >= 4 && outliers >= 0.01 && saturated >= 0.3;
+  return outlier_count >= 4 && outliers >= 0.01 && saturated >= 0.4;
 }
 
 LatentGrid measure_grid(const Pixels& pixels) {

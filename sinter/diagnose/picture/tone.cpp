@@ -30,8 +30,13 @@ bool is_weak(const Tone& tone, std::size_t channel) {
     widest = std::max(widest, tone.high[c] - tone.low[c]);
     highest = std::max(highest, tone.high[c]);
   }
+  // What is scaled keeps its contrast; the inks of a duotone do not.
+  float darkest = 1;
+  for (std::size_t c = 0; c < 3; ++c)
+    if (tone.high[c] == highest) darkest = tone.low[c] / std::max(highest, 0.01F);
+  const bool scaled = tone.low[channel] <= (darkest + 0.25F) * tone.high[channel] + 0.02F;
   return tone.high[channel] - tone.low[channel] < 0.52F * widest &&
-         tone.high[channel] < 0.62F * highest;
+         tone.high[channel] < 0.62F * highest && scaled;
 }
 
 /// Share of the brighter half in which every weak channel stays far below the strongest.

@@ -257,7 +257,7 @@ Value Interpreter::run_frame(const Function& function, std::shared_ptr<Frame> in
   inner->in_forward = state.forward_depth > 0 && function.owner != nullptr &&
                       function.owner->module && function.definition->name != "__init__";
   const State before = state;
-  for (const Value& context : function.contexts) enter_context(context, {});
+  for (const Value& context : function.contexts) enter_context(context, context->place);
   frames_.push_back(inner);
   struct Leave {
     Interpreter& in;
@@ -273,6 +273,23 @@ Value Interpreter::run_frame(const Function& function, std::shared_ptr<Frame> in
   inner->result = none();
   run(function.definition->body);
   return inner->result;
+}
+
+void Interpreter::forget_placeholders(const Value& self) {
+  auto* module = as<Module>(self);
+  auto* instance = as<Instance>(self);
+  if (module == nullptr && instance == nullptr) return;
+  Names& names = module ? module->members : instance->attributes;
+  for (auto& [name, value] : names.all()) {
+    if (as<None>(value)) value = unknown(key_at(self->place) + "." + name);
+    if (auto* sequence = as<Sequence>(value); sequence && sequence->items.empty())
+      sequence->open = true;
+  }
+  // A base class of another file may have moved what it holds.
+  if (instance == nullptr || !has_foreign_base(instance->type)) return;
+  Invocation held;
+  for (auto& [name, value] : names.all()) held.arguments.push_back({name, value, nullptr});
+  libraries_.let_go(*this, held);
 }
 
 void Interpreter::run_alone(const FunctionDef& definition, const ClassDef* owner) {
@@ -295,6 +312,7 @@ void Interpreter::run_alone(const FunctionDef& definition, const ClassDef* owner
       return;
     } else {
       self = instantiate(type, invocation);
+      forget_placeholders(self);
     }
     // Wherever its input is, the module is there too.
     const Device home = Device::symbol("its input's device");

@@ -79,6 +79,11 @@ void Interpreter::run_script() {
   frames_.resize(1);
 }
 
+bool Interpreter::decide(const std::string& key, bool usual) {
+  ++guesses_;
+  return decisions_.decide(key, usual);
+}
+
 std::string Interpreter::key_at(const Place& place) const {
   return fmt::format("@{}:{}", place.begin, frame().called.begin);
 }

@@ -47,6 +47,8 @@ class Interpreter {
   /// What can only be said at the end: results that were kept, sessions that were not asked.
   void finish();
 
+  /// Of a with statement, a decorator or an ExitStack; it is in force until its block ends.
+  void enter_context(const Value& value, const Place& place);
   Value evaluate(const Expr& expr);
   Value call(const Value& function, const Invocation& call);
   Value call(const Value& function, std::vector<Value> arguments, Place place);
@@ -62,7 +64,8 @@ class Interpreter {
   bool iterate(const Value& value, const std::function<void(Value)>& body);
   std::vector<Value> items(const Value& value);
   std::optional<bool> truth(const Value& value);
-  bool decide(const std::string& key, bool usual) { return decisions_.decide(key, usual); }
+  /// Which way to go where it is not known; equal keys are decided alike.
+  bool decide(const std::string& key, bool usual);
   /// An unknown that is the same whenever this place is reached by the same call.
   Value unknown_at(const Place& place);
   std::string key_at(const Place& place) const;
@@ -112,7 +115,6 @@ class Interpreter {
   Flow run_with(const Statement& statement, std::size_t item);
   Flow run_try(const Statement& statement);
   Flow run_match(const Statement& statement);
-  void enter_context(const Value& value, const Place& place);
   void leave_context(const State& before);
   void run_import(const Import& import);
   void run_expression(const Statement& statement);
@@ -153,6 +155,9 @@ class Interpreter {
   Value run_frame(const Function& function, std::shared_ptr<Frame> frame);
   Value instantiate(const Value& type, const Invocation& call);
   bool in_class_body() const;
+  /// Of an object whose method is read by itself: other methods were called before, which put
+  /// something in the place of None and into empty lists.
+  void forget_placeholders(const Value& self);
   Value bind_member(const Value& self, const Value& member, const Place& place);
   Value super_attribute(const Thing& super, const std::string& name, const Place& place);
   bool derives_from_library_model(const Value& type) const;
@@ -170,6 +175,7 @@ class Interpreter {
   std::vector<std::shared_ptr<Scope>> captured_;  // shared with functions that hold them in turn
   std::vector<std::shared_ptr<Class>> classes_;   // keeps alive what methods point to
   int nesting_ = 0;
+  int guesses_ = 0;  // decisions so far
   Place current_;
   const Expr* statement_call_ = nullptr;
 };

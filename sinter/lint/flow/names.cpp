@@ -170,6 +170,7 @@ void Interpreter::define_function(const Statement& statement) {
     const auto* context = as<Thing>(wrapper);
     const std::string path = library ? library->path : "";
     if (context && context->what == Thing::What::kContext) {
+      wrapper->place = decorator->place;
       made.contexts.push_back(wrapper);
     } else if (path == "torch.no_grad" || path == "torch.inference_mode") {
       made.contexts.push_back(call(wrapper, {}, decorator->place));

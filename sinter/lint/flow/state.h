@@ -68,6 +68,7 @@ struct State {
   int next_loop = 0;
   int forward_depth = 0;
   const Invocation* exporting = nullptr;
+  int options = 0;        // nested branches that are taken under unknown conditions
   bool degraded = false;  // an exception was survived: what is on which device is a guess
   bool alone = false;     // a function that the script does not call: its callers are not known
   bool gradients_used = false;  // backward() was called: this trains

@@ -101,6 +101,7 @@ Interpreter::Flow Interpreter::run(const Statement& statement) {
 Interpreter::Flow Interpreter::run_if(const Statement& statement) {
   // A guard that leaves is usually passed by; either way the other path is read too.
   const Expr& test = *statement.value;
+  const int guesses = guesses_;
   bool taken = false;
   if (leaves(statement.body) && test.kind != ExprKind::kBool && test.kind != ExprKind::kNot) {
     const Value value = evaluate(test);
@@ -111,6 +112,12 @@ Interpreter::Flow Interpreter::run_if(const Statement& statement) {
   } else {
     taken = condition(test);
   }
+  struct Option {
+    int& options;
+    const bool open;
+    ~Option() { options -= open ? 1 : 0; }
+  } option{state.options, guesses_ != guesses};
+  if (option.open) ++state.options;
   return run(taken ? statement.body : statement.other);
 }
 

@@ -40,6 +40,13 @@ Value thing_method(Interpreter& in, const Value& self, const std::string& name,
       return image_method(in, thing, self, name, call);
     case What::kEnvironment:
       return environment_method(in, name, call);
+    case What::kContext:
+      if (thing.name == "stack" && name == "enter_context") {
+        const Value entered = call.get(0, "cm");
+        if (entered) in.enter_context(entered, call.place);
+        return entered;
+      }
+      return nullptr;
     case What::kOther:
       return open_file_method(thing, name);
     default:

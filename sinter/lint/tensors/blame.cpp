@@ -61,7 +61,7 @@ Blame blame_of(const Source& source, const Facts& other, Role role, const std::s
               fmt::format("what {} returns is on the CPU and meets tensors on {}",
                           named(source, "the processor"), there)};
     case SourceKind::kLoaded:
-      if (other.loaded)
+      if (other.loaded && (!other.source || other.source->kind == SourceKind::kLoaded))
         return {Rule::kMixedDeviceArithmetic,
                 fmt::format("{} loads to the CPU, the other operand was loaded to {}", source.what,
                             there)};

@@ -79,6 +79,9 @@ struct Generator : Object {
   Value mapped = {};                    // map(): what the function is called with
 };
 
+/// Whether a class derives from something of another file, of which nothing is known.
+bool has_foreign_base(const Value& type);
+
 /// A member of a class of the script or of those that it derives from; null when there is none.
 Value class_member(const Value& type, const std::string& name);
 

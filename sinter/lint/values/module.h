@@ -31,6 +31,7 @@ struct Module : Object, std::enable_shared_from_this<Module> {
   bool ready = false;          // __init__ is over
   bool moved = false;          // .to(device) was called
   bool spread = false;         // a device map or offloading
+  bool autocast = false;       // its calls run under autocast
   Place plain_container = {};  // a list or dict attribute that hides it
   std::string plain_name = {};
   Place ran_half_on_cpu = {};

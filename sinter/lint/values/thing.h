@@ -37,7 +37,8 @@ struct Thing : Object, std::enable_shared_from_this<Thing> {
   Device tables = Device::cpu();  // of a scheduler, but for its timesteps
   std::optional<DType> type;
   std::string mode;   // of an image; empty when unknown
-  bool flag = false;  // a session was asked for its providers, a pipeline is offloaded, ...
+  bool flag = false;  // a session was asked for its providers, a pipeline is offloaded, an
+                      // accelerator may run models under autocast
   const Expr* created = nullptr;
   SourcePtr source;
   std::set<std::string, std::less<>> parts = {};  // of a pipeline, that came with it

@@ -30,8 +30,8 @@ std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
 
 std::uint64_t whole(std::int64_t number, std::string_view what) {
   if (number < 0)
-    throw Error(ErrorCode::kBadFile, fmt::format("its {} is {}, expected none below 0", what,
-                                                 number));
+    throw Error(ErrorCode::kBadFile,
+                fmt::format("its {} is {}, expected none below 0", what, number));
   return static_cast<std::uint64_t>(number);
 }
 
@@ -50,8 +50,8 @@ Reach reach_of(const TensorView& view) {
   for (std::size_t i = 0; i < view.shape.size(); ++i) {
     const std::uint64_t stride = whole(view.strides[i], "stride");
     if (reach.count != 0)
-      reach.last = sum(reach.last, product(static_cast<std::uint64_t>(view.shape[i] - 1), stride,
-                                           kTooFar));
+      reach.last =
+          sum(reach.last, product(static_cast<std::uint64_t>(view.shape[i] - 1), stride, kTooFar));
   }
   return reach;
 }
@@ -127,8 +127,8 @@ void place_tensors(const pickle::Values& values, const TensorWalk& walk, const B
       tensor.block = block->second;
       file.tensors.push_back(std::move(tensor));
     } catch (Error& error) {
-      error.add_context(fmt::format("placing tensor '{}' of shape {}", shown(named.name),
-                                    to_string(view.shape)));
+      error.add_context(
+          fmt::format("placing tensor '{}' of shape {}", shown(named.name), to_string(view.shape)));
       throw;
     }
   }

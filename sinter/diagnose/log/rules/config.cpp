@@ -49,8 +49,9 @@ constexpr Cause kCauses[] = {
      .domain = Domain::kTokenizerConfig,
      .meaning = {"The hub refuses the repository: it is gated, private, renamed or removed.",
                  "Hub 拒绝访问该仓库：需要授权、私有、已改名或已删除。"},
-     .fixes = {{{"accept the licence on the repository's page and log in: huggingface-cli login",
-                 "在仓库页面同意许可并登录：huggingface-cli login"},
+     .fixes = {{{"accept the licence on the repository's page and log in: hf auth login (older: "
+                 "huggingface-cli login)",
+                 "在仓库页面同意许可并登录：hf auth login（旧版为 huggingface-cli login）"},
                 {"check the name; use a copy where it was removed",
                  "检查名称；已删除的请换用副本"}}},
      .confirm = {"open the repository's page in a browser", "在浏览器中打开仓库页面"}},

@@ -27,13 +27,14 @@ constexpr Cause kCauses[] = {
      .domain = Domain::kDependency,
      .meaning = {"The installed PyTorch is a build without CUDA (or cannot see the GPU).",
                  "安装的是不带 CUDA 的 PyTorch（或它看不到 GPU）。"},
-     .fixes =
-         {{{"install the CUDA build: pip install torch --index-url "
-            "https://download.pytorch.org/whl/cu124",
-            "安装 CUDA 版：pip install torch --index-url https://download.pytorch.org/whl/cu124"},
-           {"check that it is this environment's Python that runs", "确认运行的是该环境的 Python"},
-           {"without an NVIDIA GPU: the options for CPU, ROCm, DirectML or MPS",
-            "没有 NVIDIA 显卡时使用 CPU、ROCm、DirectML 或 MPS 的选项"}}},
+     .fixes = {{{"install the CUDA build over it: pip install --force-reinstall torch torchvision "
+                 "--index-url https://download.pytorch.org/whl/cu126 (RTX 50: cu128 or newer)",
+                 "用 CUDA 版替换：pip install --force-reinstall torch torchvision --index-url "
+                 "https://download.pytorch.org/whl/cu126（RTX 50 系用 cu128 或更新）"},
+                {"check that it is this environment's Python that runs",
+                 "确认运行的是该环境的 Python"},
+                {"without an NVIDIA GPU: the options for CPU, ROCm, DirectML or MPS",
+                 "没有 NVIDIA 显卡时使用 CPU、ROCm、DirectML 或 MPS 的选项"}}},
      .confirm = {"python -c \"import torch; print(torch.__version__, torch.version.cuda, "
                  "torch.cuda.is_available())\"",
                  "python -c \"import torch; print(torch.__version__, torch.version.cuda, "
@@ -69,7 +70,7 @@ constexpr Cause kCauses[] = {
                  "在干净的环境中重新安装（PATH 中不要有另一份）"},
                 {"install the current Visual C++ redistributable", "安装最新的 Visual C++ 运行库"},
                 {"64-bit Python", "使用 64 位 Python"}}},
-     .confirm = {"where NAME.dll", "where 名称.dll"}},
+     .confirm = {"where.exe NAME.dll", "where.exe 名称.dll"}},
     {.id = "dependency-instruction",
      .domain = Domain::kDependency,
      .meaning = {"The program uses an instruction that this processor does not have (AVX, AVX2).",

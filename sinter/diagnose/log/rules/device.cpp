@@ -281,7 +281,8 @@ constexpr Pattern kPatterns[] = {
      .pattern = R"re(Placeholder storage has not been allocated on MPS device)re",
      .example = "RuntimeError: Placeholder storage has not been allocated on MPS device!",
      .type = "RuntimeError",
-     .side = Side::kData},
+     .side = Side::kData,
+     .reading = Reading::kDevices},
     {.cause = "device-mixed",
      .pattern =
          R"re(Tensor for argument (?:#\d+ )?(?P<arg>\w+) is on (?P<y>\w+(?::\d+)?) but expected on (?P<x>\w+(?::\d+)?))re",

@@ -73,8 +73,10 @@ constexpr Cause kCauses[] = {
      .domain = Domain::kFilesystem,
      .meaning = {"Links or hard links cannot be made on this disk, or without this right.",
                  "该磁盘不支持（或当前权限不允许）创建符号链接、硬链接。"},
-     .fixes = {{{"Windows: developer mode, or HF_HUB_DISABLE_SYMLINKS_WARNING with copies",
-                 "Windows：开启开发者模式，或使用复制方式"},
+     .fixes = {{{"Windows: switch developer mode on, or start once as administrator",
+                 "Windows：开启开发者模式，或以管理员身份运行一次"},
+                {"copy instead: huggingface-cli download NAME --local-dir FOLDER",
+                 "改为直接下载到文件夹：huggingface-cli download 名称 --local-dir 文件夹"},
                 {"a disk with NTFS, ext4", "换用 NTFS、ext4 的磁盘"}}},
      .confirm = {"the file system of the disk", "查看磁盘的文件系统"}},
     {.id = "filesystem-io",
@@ -94,7 +96,8 @@ constexpr Cause kCauses[] = {
                  "数据中的某张图片无法读取：损坏、不完整或不是图片。"},
      .fixes = {{{"find and remove the file (the program's log names it, or test each with PIL)",
                  "找出并移除该文件（看日志，或用 PIL 逐个测试）"}}},
-     .confirm = {"python -m PIL FILE", "python -m PIL 文件"}},
+     .confirm = {"python -c \"from PIL import Image; Image.open('FILE').load()\"",
+                 "python -c \"from PIL import Image; Image.open('文件').load()\""}},
 };
 
 // Expressions cannot be broken, and rows would be aligned behind them.

@@ -41,7 +41,7 @@ constexpr Pattern kPatterns[] = {
      .weight = kNo},
     {.cause = "harmless",
      .pattern =
-         R"re(amdgpu\.ids: No such file or directory|tcmalloc: |Cannot locate TCMalloc|fatal: not a git repository)re",
+         R"re(amdgpu\.ids: No such file or directory|tcmalloc: |memory monitor disabled|Cannot locate TCMalloc|fatal: not a git repository)re",
      .example = "/opt/amdgpu/share/libdrm/amdgpu.ids: No such file or directory",
      .weight = kNo},
     {.cause = "harmless",

@@ -168,7 +168,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "library-api",
      .pattern =
-         R"re((?:partially initialized )?module '(?P<module>(?:torch|torchvision|numpy|PIL|transformers|diffusers|gradio|pkgutil|collections|xformers|tensorrt|onnx|onnxruntime|accelerate|safetensors|cv2|pytorch_lightning|huggingface_hub|pkg_resources|importlib|inspect|distutils|bitsandbytes|triton|jax|tensorflow|scipy|pydantic|fastapi|k_diffusion|open_clip|clip|timm|albumentations|basicsr|setuptools|asyncio|typing|sympy|einops|omegaconf|peft|ldm|sgm|comfy)[\w.]*)' has no attribute '(?P<arg>\w+)')re",
+         R"re((?:partially initialized )?module '?(?P<module>(?:torch|torchvision|numpy|PIL|transformers|diffusers|gradio|pkgutil|collections|xformers|tensorrt|onnx|onnxruntime|accelerate|safetensors|cv2|pytorch_lightning|huggingface_hub|pkg_resources|importlib|inspect|distutils|bitsandbytes|triton|jax|tensorflow|scipy|pydantic|fastapi|k_diffusion|open_clip|clip|timm|albumentations|basicsr|setuptools|asyncio|typing|sympy|einops|omegaconf|peft|ldm|sgm|comfy)[\w.]*)'? has no attribute '?(?P<arg>\w+)'?)re",
      .example = "AttributeError: module 'PIL.Image' has no attribute 'ANTIALIAS'",
      .type = "AttributeError",
      .component = "env"},
@@ -237,7 +237,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "library-api",
      .pattern =
-         R"re(PydanticUserError|PydanticImportError|(?:transformers|diffusers|torch|accelerate|gradio|numpy|onnx|protobuf)[\w ]* version [\w.+]+ (?:is|does)|model_kwargs` are not used by the model|module '(?P<module>[a-z_]\w*(?:\.\w+)*)' has no attribute '(?P<arg>\w+)'|version '[\w.]+' is installed, but version '[^']+' is required)re",
+         R"re(PydanticUserError|PydanticImportError|(?:transformers|diffusers|torch|accelerate|gradio|numpy|onnx|protobuf)[\w ]* version [\w.+]+ (?:is|does)|model_kwargs` are not used by the model|module '?(?P<module>[a-z_]\w*(?:\.\w+)*)'? has no attribute '?(?P<arg>\w+)'?|version '[\w.]+' is installed, but version '[^']+' is required)re",
      .example =
          "[!] Module: 'tensorrt' version '8.4' is installed, but version '>=8.5' is "
          "required.",

@@ -183,7 +183,7 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kChannels},
     {.cause = "model-lora",
      .pattern =
-         R"re((?:^|ERROR )(?:lora|loha|lokr|diff) (?P<arg>\S+) (?:The )?(?:shape|size)|SHAPE MISMATCH (?P<arg2>\S+) WEIGHT NOT MERGED)re",
+         R"re((?:^|ERROR )(?:lora|loha|lokr|diff) (?P<arg>\S+) (?:The )?(?:shape|size)|SHAPE MISMATCH (?P<arg2>\S+) WEIGHT NOT MERGED|^(?P<arg3>[\w.]+\.(?:weight|bias)) shape '\[)re",
      .example =
          "WARNING SHAPE MISMATCH "
          "diffusion_model.input_blocks.4.1.transformer_blocks.0.attn2.to_k.weight WEIGHT "

@@ -160,7 +160,7 @@ constexpr Pattern kPatterns[] = {
          "a registered function/op"},
     {.cause = "ort-input-type",
      .pattern =
-         R"re((?:\[ONNXRuntimeError\] : 2 : INVALID_ARGUMENT : )?Unexpected input data type\. Actual: \((?P<x>[^)]*\)?)\) ?, expected: \((?P<y>[^)]*\)?)\))re",
+         R"re((?:\[ONNXRuntimeError\] : 2 : INVALID_ARGUMENT : )?Unexpected input data type\. Actual: \((?P<x>[^)]*\)?)\) ?, expected: \((?P<y>[^)]*\)?)\)|Tensor element data type discovered: (?P<x2>\w+) metadata expected: (?P<y2>\w+))re",
      .example =
          "onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument: [ONNXRuntimeError] "
          ": 2 : INVALID_ARGUMENT : Unexpected input data type. Actual: (tensor(float)) , "
@@ -193,6 +193,13 @@ constexpr Pattern kPatterns[] = {
      .example =
          "Status Message: D:\\a\\DmlExecutionProvider\\src\\MLOperatorAuthorImpl.cpp(1866)\\onnxruntime.dll: "
          "Exception(3) 887A0006 The GPU will not respond to more commands"},
+    {.cause = "ort-cuda-failure",
+     .pattern =
+         R"re((?:CUDA|CUDNN|CUBLAS|CUDNN_FE) failure \d+: .*expr=(?:\w+\.)?(?P<op>cudnn_fe_graph|cudnn(?:Conv|Get|Find|Pool|Batch|Norm|Soft|Op|RNN)\w*|cublas\w*(?:[Gg]emm|[Gg]emv)\w*|cuda(?:Memcpy|Memset|Stream|Event)\w*))re",
+     .example =
+         "CUDNN failure 8: CUDNN_STATUS_EXECUTION_FAILED ; GPU=0 ; hostname=box ; "
+         "expr=cudnnConvolutionForward(s_.handle, &alpha);",
+     .component = "runtime"},
     {.cause = "ort-cuda-failure",
      .pattern =
          R"re((?:CUDA|CUDNN|CUBLAS|cuDNN) failure \d+: .{0,80}?(?: ;|$)(?:.*expr=(?P<op>\w+)\()?|cudnnException|onnxruntime::CudaCall)re",

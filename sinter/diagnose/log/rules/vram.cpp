@@ -28,13 +28,13 @@ constexpr Cause kCauses[] = {
                  "PyTorch "
                  "已经保留了足够的显存，但都是碎块：已保留未使用的显存不少于申请量，却没有一块连续"
                  "的足够大（碎片化）。"},
-     .fixes = {{{"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (before PyTorch 2.1: "
-                 "max_split_size_mb:128)",
-                 "设置 PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True（PyTorch 2.1 之前用 "
-                 "max_split_size_mb:128）"},
-                {"restart the program between very different sizes",
-                 "在尺寸差别很大的任务之间重启程序"},
-                {"a smaller picture or batch", "减小分辨率或批量"}}},
+     .fixes =
+         {{{"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (on Windows, and "
+            "before PyTorch 2.1: max_split_size_mb:128)",
+            "设置 PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True（Windows 或 PyTorch 2.1 之前用 "
+            "max_split_size_mb:128）"},
+           {"restart the program between very different sizes", "在尺寸差别很大的任务之间重启程序"},
+           {"a smaller picture or batch", "减小分辨率或批量"}}},
      .confirm = {"torch.cuda.memory_summary(): reserved against allocated",
                  "用 torch.cuda.memory_summary() 比较 reserved 与 allocated"}},
     {.id = "vram-one-tensor-too-large",
@@ -261,7 +261,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "host-killed",
      .pattern =
-         R"re((?:^|[ \t:])Killed(?:\s+(?:python|\./|\S+\.sh|accelerate|trtexec)\S*.*)?$|exit(?:ed with)? (?:code|status) (?:137|-9)\b|exitcode\s*: -9\b|Signal 9 \(SIGKILL\)|died with <Signals\.SIGKILL: 9>|oom-kill|Out of memory: Killed process|signal: 9, SIGKILL)re",
+         R"re(line \d+:\s+\d+ Killed\b.*|(?:^|[ \t:])Killed(?:\s+(?:python|\./|\S+\.sh|accelerate|trtexec)\S*.*)?$|exit(?:ed with)? (?:code|status) (?:137|-9)\b|exitcode\s*: -9\b|Signal 9 \(SIGKILL\)|died with <Signals\.SIGKILL: 9>|oom-kill|Out of memory: Killed process|signal: 9, SIGKILL)re",
      .example = "Killed"},
     {.cause = "shared-memory",
      .pattern =

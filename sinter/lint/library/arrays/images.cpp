@@ -64,12 +64,14 @@ void save(Interpreter& in, const Thing& image, const Invocation& call) {
 std::string mode_of_array(const Value& value, const Invocation& call) {
   if (const auto* mode = as<Text>(call.get(1, "mode"))) return mode->text;
   const auto* array = as<Array>(value);
-  if (array == nullptr || !array->shape.dims) return {};
+  if (array == nullptr) return {};
+  // Only pictures of one channel may be of floats.
+  if (array->type == DType::kF32 || array->type == DType::kF64) return "F";
+  if (!array->shape.dims) return {};
   const std::vector<Dim>& dims = *array->shape.dims;
   const bool bytes = array->type == DType::kU8;
   if (dims.size() == 2) {
     if (bytes) return "L";
-    if (array->type == DType::kF32 || array->type == DType::kF64) return "F";
     if (array->type == DType::kI32) return "I";
     return array->type == DType::kU16 ? "I;16" : "";
   }

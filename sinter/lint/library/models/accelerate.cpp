@@ -8,8 +8,10 @@ Value accelerator_method(Interpreter& in, const Thing& accelerator, const std::s
   if (name == "prepare" || name == "prepare_model") {
     std::vector<Value> all;
     for (const Argument& argument : call.arguments) {
-      if (auto* module = as<Module>(argument.value))
+      if (auto* module = as<Module>(argument.value)) {
         move_module(in, *module, Move{.device = accelerator.device, .type = {}}, call.place);
+        module->autocast = accelerator.flag;
+      }
       all.push_back(argument.value);
     }
     return all.size() == 1 ? all[0] : tuple(std::move(all));

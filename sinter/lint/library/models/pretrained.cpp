@@ -173,6 +173,9 @@ Value accelerate(Interpreter& in, const std::string& name, const Invocation& cal
     const Value cpu = call.named("cpu");
     as<Thing>(made)->device =
         cpu && in.truth(cpu) != std::optional(false) ? Device::cpu() : Device::cuda();
+    // Without the argument the settings of the launch decide.
+    const auto* mixed = as<Text>(call.named("mixed_precision"));
+    as<Thing>(made)->flag = mixed == nullptr || mixed->text != "no";
     return made;
   }
   if (name == "cpu_offload" || name == "dispatch_model" || name == "disk_offload" ||

@@ -14,7 +14,8 @@ void set_environment(Interpreter& in, const Value& index, const Value& value, co
                     "or in the shell",
                     in.state.torch_imported.line));
   const auto* word = as<Text>(value);
-  if (key->text == "CUDA_LAUNCH_BLOCKING" && word && word->text == "1")
+  // What a flag asks for is not left behind.
+  if (key->text == "CUDA_LAUNCH_BLOCKING" && word && word->text == "1" && in.state.options == 0)
     in.report(
         Rule::kLaunchBlockingLeftOn, place,
         "CUDA_LAUNCH_BLOCKING is for debugging: every launch waits, and timings mean nothing");

@@ -103,8 +103,7 @@ Value namespace_of(Interpreter& in, const Invocation& call) {
 
 Value contexts(const std::string& path_name, const Invocation& call) {
   auto made = std::make_shared<Thing>(Thing::What::kContext);
-  made->name = "other";
-  (void)path_name;
+  made->name = path_name == "contextlib.ExitStack" ? "stack" : "other";
   if (path_name == "contextlib.nullcontext" && !call.arguments.empty())
     return call.arguments[0].value;
   return made;

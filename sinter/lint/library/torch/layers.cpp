@@ -188,6 +188,12 @@ void record_loop(Interpreter& in, const Module& module, const Invocation& call,
 Value call_module(Interpreter& in, const Value& self, const Invocation& call) {
   auto& module = *as<Module>(self);
   Value result;
+  struct Autocast {
+    std::vector<Place>& contexts;
+    const std::size_t before;
+    ~Autocast() { contexts.resize(std::min(contexts.size(), before)); }
+  } autocast{in.state.autocast, in.state.autocast.size()};
+  if (module.autocast) in.state.autocast.push_back(call.place);
   const Value forward = class_member(module.type, "forward");
   const Value* given = module.members.find("forward");
   if (given != nullptr && !as<Bound>(*given)) {

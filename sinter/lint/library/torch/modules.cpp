@@ -229,7 +229,9 @@ void set_parameter(Module& module, const std::string& name, const Value& value,
   auto& held = *as<Tensor>(value);
   if (!module.ready) {
     if (held.facts.device.is_cpu()) held.facts.source = module.source;
-  } else if (module.moved && held.facts.device.is_cpu()) {
+  } else if (module.moved && held.facts.device.is_cpu() &&
+             (module.opaque || find_layer(module.library) || module.members.find(name))) {
+    // Where there was none before, it is just a tensor that was made on the CPU.
     held.facts.source = blamed_on(SourceKind::kReplacedData, held.facts, place, name);
   }
   module.members.set(name, value);

@@ -137,6 +137,18 @@ std::string fixed_size(Dict* axes, const std::vector<Argument>& inputs,
   return fmt::format("{} varies in height and width, {} does not", varies, fixed);
 }
 
+/// Keys of dynamic_axes that name nothing; as many as names are missing may be meant for those.
+std::string unknown_key(Dict& axes, const std::set<std::string>& known, std::size_t missing) {
+  std::string wrong;
+  std::size_t found = 0;
+  for (const auto& [name, value] : axes.entries.all()) {
+    if (known.contains(name)) continue;
+    ++found;
+    wrong = fmt::format("'{}' in dynamic_axes names no input or output", name);
+  }
+  return found > missing ? wrong : "";
+}
+
 void check_axes(Interpreter& in, const Invocation& call, const std::vector<Argument>& inputs,
                 const std::vector<std::string>& names) {
   const Argument* given = call.find(Invocation::kNowhere, "dynamic_axes");
@@ -149,10 +161,11 @@ void check_axes(Interpreter& in, const Invocation& call, const std::vector<Argum
     outputs = names_of(value);
   if (!outputs) return;
   known.insert(outputs->begin(), outputs->end());
-  std::string wrong;
-  for (const auto& [name, value] : axes->entries.all())
-    if (!known.contains(name))
-      wrong = fmt::format("'{}' in dynamic_axes names no input or output", name);
+  const std::size_t missing = inputs.size() - std::min(inputs.size(), names.size());
+  std::string wrong = unknown_key(*axes, known, missing);
+  std::size_t unnamed = static_cast<std::size_t>(
+      std::count_if(axes->entries.all().begin(), axes->entries.all().end(),
+                    [&](const auto& entry) { return !known.contains(entry.first); }));
   bool batch = false;
   for (const std::string& name : names)
     if (const Value* found = axes->entries.find(name)) batch = batch || has_axis(*found, "0");
@@ -161,6 +174,10 @@ void check_axes(Interpreter& in, const Invocation& call, const std::vector<Argum
     if (facts == nullptr || is_optional_size(*facts)) continue;
     const std::string name = i < names.size() ? names[i] : fmt::format("input {}", i + 1);
     const Value* found = i < names.size() ? axes->entries.find(name) : nullptr;
+    if (i >= names.size() && unnamed > 0) {
+      --unnamed;
+      continue;
+    }
     if (found == nullptr || !has_axis(*found, "0"))
       wrong = fmt::format(
           "{} shares the batch with the inputs that vary, but has no dynamic axis 0", name);
@@ -191,7 +208,9 @@ void check_names(Interpreter& in, const Invocation& call) {
       for (std::size_t i = 0; i < facts.size(); ++i) tensors.push_back({"", nullptr, nullptr});
     }
   }
-  if (sure && !tensors.empty() && tensors.size() != names->size())
+  // Flags between and behind the tensors may have names, too: the exporter passes over those.
+  const bool with_flags = names->size() > tensors.size() && names->size() <= inputs.size();
+  if (sure && !tensors.empty() && tensors.size() != names->size() && !with_flags)
     in.report(Rule::kExportInputNamesCount, place_of(*given, call.place),
               fmt::format("{} names for {} inputs{}", names->size(), tensors.size(),
                           names->size() < tensors.size() ? "; the rest get made-up names" : ""),
