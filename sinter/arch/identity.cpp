@@ -11,6 +11,7 @@
 #include "sinter/arch/text_config.h"
 #include "sinter/arch/vae_config.h"
 #include "sinter/base/message.h"
+#include "sinter/weights/ema.h"
 
 namespace sinter::arch {
 namespace {
@@ -110,6 +111,16 @@ Identity identify_stranger(const Reading& reading) {
     return of_kind(FileKind::kEmbedding, std::move(architecture), std::move(sentence));
   }
   const std::size_t count = reading.names.all().size();
+  if (const std::size_t averages = reading.names.below(weights::kEmaPrefix).size(); averages != 0) {
+    Identity identity = of_kind(
+        FileKind::kUnknown, {},
+        fmt::format("{} of weights (EMA, {}*) without the weights themselves",
+                    counted(averages, "moving average"), weights::kEmaPrefix));
+    refuse(identity,
+           "the names of averages have no dots, so that --ema needs those of the weights beside "
+           "them; fetch the file with both, or the one that was made of the averages");
+    return identity;
+  }
   return of_kind(
       FileKind::kUnknown, {},
       count == 0 ? "a file without tensors"

@@ -175,6 +175,23 @@ void declare_conversion(CLI::App& app, ConversionOptions& options) {
                "give the UNet the inputs for ControlNet residuals");
   app.add_flag("--hidden-states", options.hidden_states,
                "give text encoders every hidden state as output");
+  declare_opening(app, options);
+}
+
+std::vector<CLI::Option*> declare_opening(CLI::App& app, ConversionOptions& options) {
+  return {app.add_flag("--ema", options.ema,
+                       "take the moving averages of the weights (model_ema.*) in their place"),
+          app.add_flag("--allow-unsafe-keys", options.allow_unsafe_keys,
+                       "take the tensors of a PyTorch file that would run code when Python loads "
+                       "it; nothing of it is executed"),
+          app.add_option("--variant", options.variant,
+                         "of a folder with several files a component: fp16, non_ema, ...")};
+}
+
+weights::OpenOptions open_options(const ConversionOptions& options) {
+  return {.allow_unsafe_keys = options.allow_unsafe_keys,
+          .ema = options.ema,
+          .variant = options.variant};
 }
 
 convert::ConvertOptions to_request(const ConversionOptions& options,
@@ -196,6 +213,7 @@ convert::ConvertOptions to_request(const ConversionOptions& options,
   }
   request.controlnet_inputs = options.controlnet_inputs;
   request.hidden_states = options.hidden_states;
+  request.open = open_options(options);
   request.tool_version = kVersion;
   request.extra_files = [checkpoint](const arch::Model& model) {
     return tokenizer_files(checkpoint, model);

@@ -45,11 +45,11 @@ struct OpenOptions {
   /// Take the tensors of a PyTorch file that would run code if Python loaded it. Nothing of it is
   /// executed in any case.
   bool allow_unsafe_keys = false;
+  /// Take the moving averages of weights (ema.h) in place of the weights.
+  bool ema = false;
   /// Of a folder: which of several files of a component ("fp16", "non_ema"), as plan_folder() takes
   /// it.
   std::string variant = {};
-  /// Take the moving averages of weights (ema.h) in place of the weights.
-  bool ema = false;
 };
 
 /// A checkpoint: names, shapes, and where the bytes are. Opening reads headers only.

@@ -173,7 +173,8 @@ bool Machine::step_container(const Instruction& read) {
 bool Machine::step_memo(const Instruction& read) {
   switch (read.op) {
     case Op::kProto:
-      if (read.number > 5) fail(fmt::format("is of protocol {}, which does not exist,", read.number));
+      if (read.number > 5)
+        fail(fmt::format("is of protocol {}, which does not exist,", read.number));
       return true;
     case Op::kFrame:
     case Op::kReadonlyBuffer:
@@ -225,8 +226,7 @@ void Machine::step_call(const Instruction& read) {
     case Op::kExt1:
     case Op::kExt2:
     case Op::kExt4: {
-      const std::string& number =
-          values_.texts.emplace_back(fmt::to_string(read.number));
+      const std::string& number = values_.texts.emplace_back(fmt::to_string(read.number));
       push(global("extension", number));
       return;
     }
@@ -343,9 +343,8 @@ void Machine::push_long(std::string_view bytes) {
 }
 
 Ref Machine::container(Kind kind, std::vector<Ref> items) {
-  const Ref made = add({.kind = kind,
-                        .index = static_cast<std::uint32_t>(values_.bodies.size()),
-                        .text = {}});
+  const Ref made =
+      add({.kind = kind, .index = static_cast<std::uint32_t>(values_.bodies.size()), .text = {}});
   values_.bodies.push_back({.items = std::move(items), .entries = {}});
   for (std::size_t i = 0; i < values_.body(made).items.size(); ++i)
     grow(made, values_.body(made).items[i]);
@@ -365,8 +364,7 @@ void Machine::grow(Ref parent, Ref child) {
   Value& outer = values_.all[parent];
   outer.tainted = outer.tainted || inner.tainted;
   outer.depth = std::max<std::uint16_t>(outer.depth, static_cast<std::uint16_t>(inner.depth + 1));
-  if (outer.depth > kMostDepth)
-    fail(fmt::format("nests values more than {} deep", kMostDepth));
+  if (outer.depth > kMostDepth) fail(fmt::format("nests values more than {} deep", kMostDepth));
   outer.size += inner.size;  // both are at most kMostWrittenOut
   if (outer.size > kMostWrittenOut)
     fail(fmt::format("refers to its own values so often that they would be more than {}",
