@@ -13,6 +13,7 @@ struct CodeRow {
 };
 
 constexpr std::array kCodes{
+    CodeRow{ErrorCode::kNoMatch, "no-match", 1},
     CodeRow{ErrorCode::kUsage, "usage", 2},
     CodeRow{ErrorCode::kBadFile, "bad-file", 3},
     CodeRow{ErrorCode::kMissingTensor, "missing-tensor", 3},

@@ -8,6 +8,7 @@ namespace sinter {
 
 /// What kind of thing went wrong. Decides the exit status (see exit_status) and nothing else.
 enum class ErrorCode {
+  kNoMatch,        // an adapter changes nothing of the checkpoint
   kUsage,          // the caller asked for something that makes no sense
   kBadFile,        // damaged, truncated, or no file of the kind that is needed there
   kMissingTensor,  // a checkpoint lacks a tensor that its family needs
@@ -23,8 +24,8 @@ enum class ErrorCode {
 /// The word of a code in JSON, for example "bad-file".
 const char* error_code_name(ErrorCode code);
 
-/// The process exit status of a code: 2 usage, 3 bad input, 4 unsupported, 5 runtime failure, 70
-/// our bug.
+/// The process exit status of a code: 1 no match, 2 usage, 3 bad input, 4 unsupported, 5 runtime
+/// failure, 70 our bug.
 int exit_status(ErrorCode code);
 
 /// The one exception of sinter: a code, a message, context frames and a hint.

@@ -192,7 +192,18 @@ std::string read_text(const fs::path& path) {
 }
 
 AtomicFile::AtomicFile(fs::path path, Durability durability)
-    : path_(std::move(path)), temporary_(temporary_beside(path_)), durability_(durability) {
+    : path_(std::move(path)), durability_(durability) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path_, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
+    // Renaming over a device would put a file in its place.
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail("cannot open", path_, errno);
+    return;
+  }
+  if (fs::is_symlink(fs::symlink_status(path_, ignored)))
+    if (fs::path target = fs::canonical(path_, ignored); !ignored) path_ = std::move(target);
+  temporary_ = temporary_beside(path_);
   sweep(path_);
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail("cannot create", path_, errno);
@@ -201,7 +212,7 @@ AtomicFile::AtomicFile(fs::path path, Durability durability)
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
-  ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
@@ -238,6 +249,12 @@ void AtomicFile::copy_from(const MappedFile& source, std::size_t begin, std::siz
 }
 
 void AtomicFile::commit() {
+  if (temporary_.empty()) {
+    const int closed = ::close(descriptor_);
+    descriptor_ = -1;
+    if (closed != 0) fail("cannot finish writing", path_, errno, write_hint(errno));
+    return;
+  }
   if (durability_ == Durability::kPowerLoss && ::fsync(descriptor_) != 0)
     fail("cannot finish writing", path_, errno, write_hint(errno));
   const int status = ::close(descriptor_);

@@ -10,6 +10,7 @@
 #include "sinter/arch/families.h"
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
+#include "sinter/cli/adapter_options.h"
 #include "sinter/cli/failure.h"
 #include "sinter/cli/option_rules.h"
 #include "sinter/cli/version.h"
@@ -85,6 +86,18 @@ void require_names(const ConversionOptions& options) {
 
 }  // namespace
 
+std::vector<adapters::AdapterUse> adapters_of(const ConversionOptions& options) {
+  std::vector<adapters::AdapterUse> uses;
+  std::ranges::transform(options.loras, std::back_inserter(uses), parse_adapter);
+  std::ranges::copy(options.more_loras, std::back_inserter(uses));
+  return uses;
+}
+
+std::shared_ptr<adapters::Adaptation> add_adapters(const ConversionOptions& options,
+                                                   convert::ConvertOptions& request) {
+  return add_adapters(adapters_of(options), !options.compact_merge, request);
+}
+
 // tokenizer/ for the first text encoder, tokenizer_2/ for the second.
 std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& source,
                                                 const arch::Model& model) {
@@ -153,6 +166,9 @@ void declare_conversion(CLI::App& app, ConversionOptions& options) {
                  "take the checkpoint as this family instead of detecting it");
   app.add_option("--prediction", options.prediction,
                  "what the UNet predicts where the file cannot tell: epsilon, v");
+  one_by_one(app.add_option("--lora", options.loras,
+                            "merge this adapter: FILE, FILE:WEIGHT or FILE:WEIGHT:TE_WEIGHT "
+                            "(repeatable)"));
   app.add_flag("--controlnet-inputs", options.controlnet_inputs,
                "give the UNet the inputs for ControlNet residuals");
   app.add_flag("--hidden-states", options.hidden_states,

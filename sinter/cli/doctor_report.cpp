@@ -64,7 +64,7 @@ Json environment_json(const environment::PythonEnvironment& python) {
   const environment::Opsets opset = environment::opsets(python);
   Json json{{"path", python.path},
             {"python", or_null(python.python)},
-            {"torch_cuda", or_null(python.torch_cuda)},
+            {"torch_cuda", or_null(environment::torch_cuda(python))},
             {"torch_path", or_null(python.torch_path)},
             {"packages", Json::object()},
             {"libraries", libraries_json(python.libraries)},
@@ -98,8 +98,9 @@ void print_machine(const environment::Snapshot& snapshot, bool chinese) {
                    : fmt::format(", {} {}", chinese ? "计算能力" : "compute capability",
                                  gpu.compute_capability));
   if (!snapshot.driver.empty())
-    fmt::print("{} {}, {} CUDA {}\n", chinese ? "驱动" : "driver", snapshot.driver,
-               chinese ? "最高支持" : "supports up to", snapshot.cuda_supported);
+    fmt::print("{} {}{}{} CUDA {}\n", chinese ? "驱动" : "driver", snapshot.driver,
+               chinese ? "，" : ", ", chinese ? "最高支持" : "supports up to",
+               snapshot.cuda_supported);
   for (const environment::Library& library : snapshot.libraries)
     fmt::print("{} {}  {}\n", library.name, library.version, library.path);
 }
@@ -112,8 +113,10 @@ void print_environment(const environment::PythonEnvironment& python, bool chines
     if (package == nullptr) continue;
     line += fmt::format("{}{} {}", line.empty() ? "" : ", ", name, package->version);
     if (std::string_view(name) == "torch")
-      line += python.torch_cuda.empty() ? (chinese ? "（无 CUDA）" : " (no CUDA)")
-                                        : fmt::format(" (CUDA {})", python.torch_cuda);
+      line += !python.torch_hip.empty() ? fmt::format(" (ROCm {})", python.torch_hip)
+              : environment::torch_cuda(python).empty()
+                  ? (chinese ? "（无 CUDA）" : " (no CUDA)")
+                  : fmt::format(" (CUDA {})", environment::torch_cuda(python));
   }
   if (!line.empty()) fmt::print("  {}\n", line);
   const environment::Opsets opset = environment::opsets(python);
@@ -130,6 +133,23 @@ void print_environment(const environment::PythonEnvironment& python, bool chines
   if (python.free_bytes)
     fmt::print("  {}{}\n",
                chinese ? "磁盘剩余：" : "free on its disk: ", human_bytes(*python.free_bytes));
+}
+
+/// A pair of packages, or of one and the machine, that is shown: not every small library.
+bool shown(const environment::Verdict& verdict, const environment::PythonEnvironment& python) {
+  const std::string right = verdict.right.substr(0, verdict.right.find(' '));
+  return python.find(right) == nullptr ||
+         std::ranges::find(kShown, std::string_view(right)) != kShown.end();
+}
+
+/// What was compared and fits, a line an environment.
+void print_pairs(const DoctorReport& report, const environment::PythonEnvironment& python,
+                 bool chinese) {
+  std::string line;
+  for (const environment::Verdict& verdict : report.diagnosis.verdicts)
+    if (verdict.environment == python.path && verdict.fits == true && shown(verdict, python))
+      line += fmt::format("{}{} + {}", line.empty() ? "" : ", ", verdict.left, verdict.right);
+  if (!line.empty()) fmt::print("  {}{}\n", chinese ? "相配：" : "fits: ", line);
 }
 
 void print_findings(const DoctorReport& report, Language language) {
@@ -175,7 +195,8 @@ Json to_json(const DoctorReport& report, Language language) {
                              {"right", verdict.right},
                              {"fits", verdict.fits ? Json(*verdict.fits) : Json(nullptr)},
                              {"needs", verdict.needs},
-                             {"why", verdict.why.in(language)}});
+                             {"why", verdict.why.in(language)},
+                             {"source", verdict.source}});
   for (const environment::Finding& finding : report.diagnosis.findings)
     json["findings"].push_back({{"id", finding.id},
                                 {"severity", environment::severity_name(finding.severity)},
@@ -200,6 +221,7 @@ void print_text(const DoctorReport& report, Language language) {
   for (const environment::PythonEnvironment& python : report.snapshot.environments) {
     if (shown(python) || report.snapshot.environments.size() == 1) {
       print_environment(python, chinese);
+      print_pairs(report, python, chinese);
     } else {
       ++others;
     }

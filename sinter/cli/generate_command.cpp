@@ -24,6 +24,7 @@
 #include "sinter/cli/option_rules.h"
 #include "sinter/cli/picture_names.h"
 #include "sinter/cli/progress.h"
+#include "sinter/cli/prompt_tags.h"
 #include "sinter/cli/text.h"
 #include "sinter/cli/version.h"
 #include "sinter/pipeline/image.h"
@@ -38,6 +39,8 @@ namespace {
 struct Options {
   std::string model;
   std::vector<std::string> prompts;
+  std::vector<TaggedPrompt> tagged;  // the same, read
+  std::optional<std::string> lora_dir;
   std::optional<std::string> negative_prompt;  // "" is one too
   std::vector<std::uint64_t> seeds{0};         // one for all prompts, or one a prompt
   std::string output = "out/";
@@ -53,7 +56,8 @@ struct Options {
 
 pipeline::GenerateOptions for_prompt(const Options& options, std::size_t index) {
   pipeline::GenerateOptions generate = options.generate;
-  generate.prompt = options.prompts[index];
+  generate.prompt = options.tagged[index].text;
+  if (!options.tagged[index].tags.empty()) generate.written_prompt = options.prompts[index];
   generate.negative_prompt = options.negative_prompt;
   generate.seed = options.seeds[options.seeds.size() == 1 ? 0 : index];
   generate.version = std::string("sinter ") + kVersion;
@@ -104,11 +108,73 @@ void check_places(const Options& options) {
   }
 }
 
-Drawing draw(const Options& options, pipeline::Pipeline& pipeline) {
+/// The conversion that a prompt is drawn with: the command's own adapters, then those that it
+/// names.
+ConversionOptions conversion_for(const Options& options, std::size_t index) {
+  ConversionOptions conversion = options.conversion;
+  const std::vector<PromptTag>& tags = options.tagged[index].tags;
+  if (tags.empty()) return conversion;
+  if (is_converted(options.model))
+    throw Error(ErrorCode::kUsage,
+                fmt::format("the prompt asks for the adapter '{}', and {} is converted already",
+                            tags.front().name, options.model),
+                "sinter convert CHECKPOINT OUT --lora FILE:WEIGHT makes a folder with it");
+  if (!options.lora_dir)
+    throw Error(ErrorCode::kUsage,
+                fmt::format("the prompt asks for the adapter '{}', and no folder is given to look "
+                            "for it",
+                            tags.front().name),
+                "--lora-dir DIR names one");
+  const AdapterFolder folder(*options.lora_dir);
+  for (const PromptTag& tag : tags)
+    conversion.more_loras.push_back({.path = folder.find(tag.name), .strength = tag.strength});
+  return conversion;
+}
+
+/// The folders to draw from, one for each prompt.
+std::vector<fs::path> folders_for(const Options& options) {
+  std::vector<ConversionOptions> conversions;
+  for (std::size_t i = 0; i < options.prompts.size(); ++i)
+    conversions.push_back(conversion_for(options, i));  // what is wrong is told before any work
+  std::vector<fs::path> folders;
+  for (const ConversionOptions& conversion : conversions)
+    folders.push_back(converted_folder(options.model, conversion));
+  return folders;
+}
+
+/// Opens the folder of each prompt, and keeps it open while prompts share it.
+class Drawer {
+ public:
+  explicit Drawer(const Options& options) : options_(options), folders_(folders_for(options)) {}
+
+  pipeline::Pipeline& pipeline_for(std::size_t prompt) {
+    if (pipeline_ && folders_[prompt] == open_) return *pipeline_;
+    pipeline_.reset();  // two models at once may be too much memory
+    open_ = folders_[prompt];
+    const runtime::Engine engine = engine_named(options_.engine.engine);
+    const bool several = options_.prompts.size() > 1;
+    pipeline_.emplace(pipeline::Pipeline::open(
+        open_, {.sessions = pipeline::engine_sessions(engine, session_options(options_.engine)),
+                .keep_sessions = several}));
+    if (const auto warning = memory_warning(weight_memory(pipeline_->folder(), engine), engine,
+                                            several, available_memory_bytes()))
+      print_words(stderr, "warning: {}\n", *warning);
+    return *pipeline_;
+  }
+
+ private:
+  const Options& options_;
+  std::vector<fs::path> folders_;
+  fs::path open_;
+  std::optional<pipeline::Pipeline> pipeline_;
+};
+
+Drawing draw(const Options& options, Drawer& drawer) {
   Drawing drawing;
   bool places_are_ready = false;
   const std::size_t count = picture_count(options);
   for (std::size_t i = 0; i < options.prompts.size(); ++i) {
+    pipeline::Pipeline& pipeline = drawer.pipeline_for(i);
     Progress bar(options.prompts.size() > 1 ? fmt::format("{}/{}", i + 1, options.prompts.size())
                                             : "drawing",
                  "it");
@@ -125,7 +191,7 @@ Drawing draw(const Options& options, pipeline::Pipeline& pipeline) {
     bar.finish();
     for (pipeline::Picture& picture : result.pictures) {
       const fs::path path = picture_path(options.output, drawing.pictures.size(), count,
-                                         picture.seed, options.prompts[i]);
+                                         picture.seed, options.tagged[i].text);
       write_png(path, picture.image,
                 {{std::string(pipeline::kParametersKeyword), picture.parameters}});
       drawing.pictures.push_back({path, options.prompts[i], std::move(picture)});
@@ -178,19 +244,13 @@ void check_conversion_options(const Options& options) {
   }
 }
 
-int run(const Options& options) {
+int run(Options& options) {
+  options.tagged.clear();
+  for (const std::string& prompt : options.prompts) options.tagged.push_back(read_tags(prompt));
   check_options(options);
   check_conversion_options(options);
-  const fs::path folder = converted_folder(options.model, options.conversion);
-  const runtime::Engine engine = engine_named(options.engine.engine);
-  const bool several = options.prompts.size() > 1;
-  pipeline::Pipeline pipeline = pipeline::Pipeline::open(
-      folder, {.sessions = pipeline::engine_sessions(engine, session_options(options.engine)),
-               .keep_sessions = several});
-  if (const auto warning = memory_warning(weight_memory(pipeline.folder(), engine), engine, several,
-                                          available_memory_bytes()))
-    print_words(stderr, "warning: {}\n", *warning);
-  Drawing drawing = draw(options, pipeline);
+  Drawer drawer(options);
+  Drawing drawing = draw(options, drawer);
   write_sheet(options, drawing);
   if (options.json) {
     print_json(to_json(drawing));
@@ -213,6 +273,8 @@ Run declare_generate(CLI::App& app) {
   auto options =
       std::make_shared<Options>();  // shared by the parser's bindings and the returned function
   pipeline::GenerateOptions& generate = options->generate;
+  // Merged weights in float32 would take twice the cache, and no picture shows the difference.
+  options->conversion.compact_merge = true;
   options->conversion.precision = "fp32";  // CPU engines compute in float32 whatever the graph says
   app.add_option("model", options->model,
                  "a converted folder, or a checkpoint (converted on the fly into a cache folder)")
@@ -254,7 +316,13 @@ Run declare_generate(CLI::App& app) {
           ->capture_default_str(),
       app.add_option("--family", options->conversion.family, "of a checkpoint's conversion"),
       app.add_option("--prediction", options->conversion.prediction,
-                     "of a checkpoint's conversion: epsilon, v")};
+                     "of a checkpoint's conversion: epsilon, v"),
+      one_by_one(app.add_option("--lora", options->conversion.loras,
+                                "merge this adapter into a checkpoint: FILE, FILE:WEIGHT or "
+                                "FILE:WEIGHT:TE_WEIGHT (repeatable)"))};
+  app.add_option_function<std::string>(
+      "--lora-dir", [options](const std::string& folder) { options->lora_dir = folder; },
+      "where the adapters are that prompts name: <lora:NAME:WEIGHT>");
   std::ranges::copy(declare_opening(app, options->conversion),
                     std::back_inserter(options->of_conversion));
   declare_engine(app, options->engine);

@@ -31,8 +31,9 @@ namespace labels {
 constexpr Text kCheck{"check:   ", "检查："};
 constexpr Text kCommand{"command: ", "命令："};
 constexpr Text kFailure{"failing: ", "失败说明："};
-constexpr Text kTruth{"true:", "事实："};
+constexpr Text kTruth{"true: ", "事实："};
 constexpr Text kTopics{"Topics of sinter guide TOPIC:", "主题（sinter guide TOPIC）："};
+constexpr Text kDomain{"Fault domain: ", "故障领域："};
 constexpr Text kLook{"Look at these steps, the likeliest first:",
                      "按可能性从高到低，查看这些步骤："};
 constexpr Text kPrompt{"number, b back, q quit: ", "输入序号，b 返回，q 退出："};
@@ -59,7 +60,7 @@ void print_topic(std::string_view topic, Language language) {
     print_triage(language);
   } else if (topic == "myths") {
     for (const guide::Myth& myth : guide::myths())
-      fmt::print("- {}\n  {} {}\n", myth.said.in(language), labels::kTruth.in(language),
+      fmt::print("- {}\n  {}{}\n", myth.said.in(language), labels::kTruth.in(language),
                  myth.truth.in(language));
   } else {
     print_step(*guide::find_step(topic), language);
@@ -111,7 +112,8 @@ std::size_t count_answers(const guide::Question& question) {
 }
 
 void show_steps(const guide::Answer& answer, Language language) {
-  fmt::print("\n{}\n\n", labels::kLook.in(language));
+  fmt::print("\n{}{}\n", labels::kDomain.in(language), answer.domain);
+  fmt::print("{}\n\n", labels::kLook.in(language));
   for (const std::string_view name : answer.steps)
     if (!name.empty()) print_step(*guide::find_step(name), language);
 }

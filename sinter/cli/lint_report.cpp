@@ -20,24 +20,6 @@ using lint::ScriptReport;
 using lint::Severity;
 namespace {
 
-struct Position {
-  std::size_t line;
-  std::size_t column;
-};
-
-/// Lines and columns from 1; columns count characters, not bytes.
-Position position(const std::string& text, std::size_t at) {
-  at = std::min(at, text.size());
-  const auto begin = text.begin();
-  const auto end = begin + static_cast<std::ptrdiff_t>(at);
-  const std::size_t line_begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
-  const auto characters =
-      std::count_if(begin + static_cast<std::ptrdiff_t>(line_begin), end,
-                    [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
-  return {static_cast<std::size_t>(std::count(begin, end, '\n')) + 1,
-          static_cast<std::size_t>(characters) + 1};
-}
-
 /// A path as a relative or absolute URI reference.
 std::string uri_of(const std::string& path) {
   std::string uri;
@@ -52,19 +34,24 @@ std::string uri_of(const std::string& path) {
   return uri;
 }
 
-Json region(const std::string& text, std::size_t begin, std::size_t end) {
-  const Position first = position(text, begin);
-  const Position last = position(text, end);
-  return {{"startLine", first.line},
-          {"startColumn", first.column},
-          {"endLine", last.line},
-          {"endColumn", last.column}};
+/// A report and where its lines are.
+struct Indexed {
+  explicit Indexed(const ScriptReport& r) : report(r), lines(r.text) {}
+  const ScriptReport& report;
+  const lint::LineTable lines;
+};
+
+Json region(const lint::LineTable& lines, std::size_t begin, std::size_t end) {
+  return {{"startLine", lines.line_at(begin)},
+          {"startColumn", lines.column_at(begin)},
+          {"endLine", lines.line_at(end)},
+          {"endColumn", lines.column_at(end)}};
 }
 
-Json location(const ScriptReport& report, const lint::Place& place) {
+Json location(const Indexed& script, const lint::Place& place) {
   return {{"physicalLocation",
-           {{"artifactLocation", {{"uri", uri_of(report.path)}}},
-            {"region", region(report.text, place.begin, place.end)}}}};
+           {{"artifactLocation", {{"uri", uri_of(script.report.path)}}},
+            {"region", region(script.lines, place.begin, place.end)}}}};
 }
 
 Json sarif_rules() {
@@ -79,15 +66,15 @@ Json sarif_rules() {
   return all;
 }
 
-Json sarif_result(const ScriptReport& report, const Finding& finding) {
+Json sarif_result(const Indexed& script, const Finding& finding) {
   const RuleInfo& info = lint::rule_info(finding.rule);
   Json result{{"ruleId", info.name},
               {"ruleIndex", &info - lint::rules().data()},
               {"level", severity_name(info.severity)},
               {"message", {{"text", finding.message}}},
-              {"locations", Json::array({location(report, finding.place)})}};
+              {"locations", Json::array({location(script, finding.place)})}};
   if (finding.use.known()) {
-    Json used = location(report, finding.use);
+    Json used = location(script, finding.use);
     used["message"] = {{"text", "where it shows"}};
     result["relatedLocations"] = Json::array({std::move(used)});
   }
@@ -95,23 +82,28 @@ Json sarif_result(const ScriptReport& report, const Finding& finding) {
   Json replacements = Json::array();
   for (const lint::Replacement& replacement : finding.edit.replacements) {
     replacements.push_back(
-        {{"deletedRegion", region(report.text, replacement.begin, replacement.end)},
+        {{"deletedRegion", region(script.lines, replacement.begin, replacement.end)},
          {"insertedContent", {{"text", replacement.text}}}});
   }
-  result["fixes"] = Json::array(
-      {{{"description", {{"text", info.repair}}},
-        {"artifactChanges", Json::array({{{"artifactLocation", {{"uri", uri_of(report.path)}}},
-                                          {"replacements", std::move(replacements)}}})}}});
+  result["fixes"] =
+      Json::array({{{"description", {{"text", info.repair}}},
+                    {"artifactChanges",
+                     Json::array({{{"artifactLocation", {{"uri", uri_of(script.report.path)}}},
+                                   {"replacements", std::move(replacements)}}})}}});
   return result;
 }
 
 /// The changed lines of a diff, without its head.
 void print_changes(const std::string& diff) {
+  constexpr std::size_t kWidest = 300;  // of what is shown; the edit itself is in --diff
   std::istringstream lines(diff);
-  for (std::string line; std::getline(lines, line);)
-    if ((line.starts_with('-') || line.starts_with('+')) && !line.starts_with("---") &&
-        !line.starts_with("+++"))
-      print_words(stdout, "    {}\n", line);
+  for (std::string line; std::getline(lines, line);) {
+    const bool changed = line.starts_with('-') || line.starts_with('+');
+    if (!changed || line.starts_with("--- a/") || line.starts_with("+++ b/")) continue;
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.size() > kWidest) line = line.substr(0, kWidest) + " ...";
+    print_words(stdout, "    {}\n", line);
+  }
 }
 
 std::string counted(std::size_t count, std::string_view word) {
@@ -127,18 +119,19 @@ std::string lint_diff(const ScriptReport& report, const std::vector<const lint::
 Json lint_json(const LintResult& result) {
   Json findings = Json::array();
   for (const ScriptReport& report : result.reports) {
+    const lint::LineTable lines(report.text);
     for (const Finding& finding : report.findings) {
       const RuleInfo& info = lint::rule_info(finding.rule);
       Json item{{"file", report.path},
                 {"line", finding.place.line},
-                {"column", position(report.text, finding.place.begin).column},
+                {"column", lines.column_at(finding.place.begin)},
                 {"rule", info.name},
                 {"severity", severity_name(info.severity)},
                 {"message", finding.message},
                 {"repair", info.repair}};
       if (finding.use.known()) item["use_line"] = finding.use.line;
       if (!finding.edit.empty()) {
-        item["edit"] = lint_diff(report, {&finding.edit});
+        item["edit"] = lint::edit_diff(report.path, report.text, lines, finding.edit);
         item["safe"] = finding.edit.safe;
       }
       findings.push_back(std::move(item));
@@ -155,8 +148,10 @@ Json lint_json(const LintResult& result) {
 
 Json lint_sarif(const LintResult& result) {
   Json results = Json::array();
-  for (const ScriptReport& report : result.reports)
-    for (const Finding& finding : report.findings) results.push_back(sarif_result(report, finding));
+  for (const ScriptReport& report : result.reports) {
+    const Indexed script(report);
+    for (const Finding& finding : report.findings) results.push_back(sarif_result(script, finding));
+  }
   Json notifications = Json::array();
   for (const LintFailure& failure : result.failures)
     notifications.push_back({{"level", "error"}, {"message", {{"text", failure.message}}}});
@@ -177,22 +172,24 @@ Json lint_sarif(const LintResult& result) {
 void print_lint(const LintResult& result) {
   std::array<std::size_t, 3> counts{};
   for (const ScriptReport& report : result.reports) {
+    const lint::LineTable lines(report.text);
     for (const Finding& finding : report.findings) {
       const RuleInfo& info = lint::rule_info(finding.rule);
       ++counts[static_cast<std::size_t>(info.severity)];
       print_words(stdout, "{}:{}:{}: {}: {} [{}]\n", report.path, finding.place.line,
-                  position(report.text, finding.place.begin).column, severity_name(info.severity),
+                  lines.column_at(finding.place.begin), severity_name(info.severity),
                   finding.message, info.name);
       if (finding.edit.empty()) {
         print_words(stdout, "    {}\n", info.repair);
       } else {
-        print_changes(lint_diff(report, {&finding.edit}));
+        print_changes(lint::edit_diff(report.path, report.text, lines, finding.edit));
       }
     }
   }
   const std::string scripts = counted(result.reports.size(), "script");
   if (result.fixed > 0) print_words(stdout, "{} repaired\n", counted(result.fixed, "finding"));
   if (counts[0] + counts[1] + counts[2] == 0) {
+    if (result.reports.empty() && !result.failures.empty()) return;
     print_words(stdout, "nothing found in {}\n", scripts);
     return;
   }

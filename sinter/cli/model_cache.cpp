@@ -12,7 +12,9 @@
 #include "sinter/base/file.h"
 #include "sinter/base/hash.h"
 #include "sinter/base/process.h"
+#include "sinter/cli/adapter_options.h"
 #include "sinter/cli/file_list.h"
+#include "sinter/cli/progress.h"
 #include "sinter/cli/text.h"
 #include "sinter/cli/version.h"
 #include "sinter/weights/checkpoint.h"
@@ -64,11 +66,23 @@ bool is_intact(const fs::path& folder) {
 void convert_into(const fs::path& folder, const std::string& model,
                   const ConversionOptions& options) {
   fs::remove_all(folder);  // damaged, it may no longer look like one of sinter's
-  const convert::ConvertReport report = convert::convert(model, folder, to_request(options, model));
+  convert::ConvertOptions request = to_request(options, model);
+  const auto adaptation = add_adapters(options, request);
+  ByteProgress progress("merging");
+  request.progress = [&](std::string_view file, std::uint64_t done, std::uint64_t total) {
+    if (file == convert::kDeltaFile) progress.update(file, done, total);
+  };
+  const convert::ConvertReport report = convert::convert(model, folder, request);
+  progress.finish();
   AtomicFile list(list_of(folder), Durability::kProcess);
   list.write(file_list(folder));
   list.commit();
   print_words(stderr, "converted {} into {} (linked)\n", model, folder.string());
+  if (adaptation != nullptr) {
+    for (const std::string& line : adapter_lines(*adaptation)) print_words(stderr, "{}\n", line);
+    for (const std::string& warning : adapter_warnings(*adaptation))
+      print_words(stderr, "warning: {}\n", warning);
+  }
   // What concerns other programs (report.portability) does not concern a cache.
   for (const std::string& warning : report.warnings) print_words(stderr, "warning: {}\n", warning);
 }
@@ -96,6 +110,12 @@ fs::path cache_folder(const fs::path& checkpoint, const ConversionOptions& optio
   for (const weights::SourceFile& file : opened.files()) {
     identity += fmt::format("\n{} {} {} {}", fs::canonical(file.path).string(), file.stamp.bytes,
                             file.stamp.modified_ns, file.header_sha256);
+  }
+  for (const adapters::AdapterUse& use : adapters_of(options)) {
+    const weights::SourceFile file = weights::Checkpoint::open(use.path).files().front();
+    identity += fmt::format("\nadapter {} {} {} {} {} {} {}", fs::canonical(file.path).string(),
+                            file.stamp.bytes, file.stamp.modified_ns, file.header_sha256,
+                            use.strength.unet, use.strength.text, options.compact_merge);
   }
   identity += "\n" + folder_content(checkpoint);
   const std::string digest = sha256_hex(std::as_bytes(std::span(identity)));

@@ -195,6 +195,14 @@ class Conversion {
     if (options_.size)
       json["static"] = {options_.size->batch, options_.size->height, options_.size->width};
     if (options_.controlnet_inputs) json["controlnet_inputs"] = true;
+    for (const MergedFile& merged : options_.merged)
+      json["adapters"].push_back(
+          {{"path", fs::absolute(merged.file.path).lexically_normal().generic_string()},
+           {"bytes", merged.file.stamp.bytes},
+           {"modified_ns", merged.file.stamp.modified_ns},
+           {"header_sha256", merged.file.header_sha256},
+           {"weight", merged.weight},
+           {"text_weight", merged.text_weight}});
     if (layered_.computed_tensors > 0)
       json["computed"] = {{"tensors", layered_.computed_tensors},
                           {"bytes", layered_.computed_bytes}};

@@ -33,6 +33,13 @@ struct ExtraFile {
 using ComputeTensors = std::function<std::vector<weights::ComputedTensor>(
     const weights::Checkpoint& checkpoint, const arch::Model& model)>;
 
+/// A file whose weights went into computed tensors, for the record in sinter.json.
+struct MergedFile {
+  weights::SourceFile file;
+  float weight;       // of the UNet's part
+  float text_weight;  // of the text encoders' parts
+};
+
 struct ConvertOptions {
   std::vector<std::string> components;    // folder names; empty: all
   Precision precision = Precision::kF16;  // of text encoders and the UNet
@@ -47,6 +54,7 @@ struct ConvertOptions {
   /// Their tensors are written to one file, kDeltaFile, and linked or packed as the checkpoint's
   /// own are. No two may give the same tensor.
   std::vector<ComputeTensors> computed;
+  std::vector<MergedFile> merged;
   /// Files that are no graphs (tokenizers), decided when the model is known.
   std::function<std::vector<ExtraFile>(const arch::Model& model)> extra_files;
   std::string tool_version;

@@ -97,6 +97,7 @@ ScriptReport check_script(std::string path, std::string text, const Settings& se
   collect(script.body, nullptr, roots);
   long steps = kStepsOfFunctions;
   for (const Root& root : roots) {
+    if (steps <= 0) break;
     const long allowed = std::min(kStepsOfFunction, steps);
     if (!reading.entered(*root.function)) steps -= allowed - reading.follow(root, allowed);
   }

@@ -5,33 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "sinter/lint/syntax/walk.h"
+
 namespace sinter::lint {
 namespace {
-
-using Visit = std::function<void(const Statement&)>;
-
-void each_statement(const Body& body, const Visit& visit) {
-  for (const auto& statement : body) {
-    visit(*statement);
-    each_statement(statement->body, visit);
-    each_statement(statement->other, visit);
-    each_statement(statement->final, visit);
-    for (const Handler& handler : statement->handlers) each_statement(handler.body, visit);
-    if (statement->function) each_statement(statement->function->body, visit);
-    if (statement->class_def) each_statement(statement->class_def->body, visit);
-  }
-}
-
-void each_expression(const Expr& expr, const std::function<void(const Expr&)>& visit) {
-  visit(expr);
-  for (const ExprPtr& part : expr.parts)
-    if (part) each_expression(*part, visit);
-}
 
 /// "cuda:1" and above, written out.
 void check_device_numbers(const Script& script, Findings& findings) {

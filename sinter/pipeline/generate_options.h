@@ -18,6 +18,8 @@ inline constexpr double kLargestGuidance = 1000;                    // further, 
 /// What to draw.
 struct GenerateOptions {
   std::string prompt = {};
+  // What the picture's text has in its place, where a prompt was more than what is encoded.
+  std::optional<std::string> written_prompt = {};
   // Absent is not empty: SDXL has states of zero for no negative prompt, and those of the empty
   // text for "".
   std::optional<std::string> negative_prompt = {};

@@ -211,7 +211,7 @@ class GenerateRun {
 
   std::string text_for(std::uint64_t seed) const {
     return parameters_text(
-        {.prompt = options_.prompt,
+        {.prompt = options_.written_prompt.value_or(options_.prompt),
          .negative_prompt = options_.negative_prompt.value_or(""),
          .steps = options_.steps,
          .sampler = std::string(sampler_->title),

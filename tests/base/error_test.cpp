@@ -19,6 +19,7 @@ TEST(Error, TellsMessageContextAndHintInOrder) {
 }
 
 TEST(Error, CodesDecideTheExitStatus) {
+  EXPECT_EQ(exit_status(ErrorCode::kNoMatch), 1);
   EXPECT_EQ(exit_status(ErrorCode::kUsage), 2);
   EXPECT_EQ(exit_status(ErrorCode::kBadFile), 3);
   EXPECT_EQ(exit_status(ErrorCode::kIo), 3);

@@ -1,5 +1,6 @@
 #include "sinter/base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -90,6 +91,30 @@ TEST_F(FileTest, AFileSizeLimitIsAClearError) {
   }
   ::setrlimit(RLIMIT_FSIZE, &old);
   EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(FileTest, ADeviceIsWrittenToAndStaysOne) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  AtomicFile file(pipe);
+  file.write("text");
+  file.commit();
+  std::string buffer(8, ' ');
+  EXPECT_EQ(::read(reader, buffer.data(), buffer.size()), 4);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  ::close(reader);
+}
+
+TEST_F(FileTest, ALinkKeepsLeadingToTheFile) {
+  std::ofstream(folder_ / "real") << "old";
+  fs::create_symlink("real", folder_ / "link");
+  AtomicFile file(folder_ / "link");
+  file.write("new");
+  file.commit();
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read_text(folder_ / "real"), "new");
 }
 
 TEST_F(FileTest, AFolderAppearsWholeAndReplacesInOneStep) {

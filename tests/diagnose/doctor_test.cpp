@@ -7,6 +7,7 @@
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
 #include "sinter/diagnose/environment/collect.h"
+#include "sinter/diagnose/environment/compatibility.h"
 #include "sinter/diagnose/environment/host_machine.h"
 #include "sinter/diagnose/environment/lock.h"
 #include "tests/diagnose/fake_machine.h"
@@ -74,6 +75,70 @@ TEST(Doctor, ReadsTheMachineWithoutRunningPython) {
   EXPECT_EQ(venv.torch_path, kSite + "/torch");
   EXPECT_EQ(opsets(venv).torch, 19);
   EXPECT_EQ(attention_backends(venv), std::vector<std::string>{"sdpa"});
+}
+
+Diagnosis of_report(const std::string& text) { return examine(collect_env_report(text)); }
+
+bool names(const Diagnosis& diagnosis, std::string_view id) {
+  return std::ranges::count(ids(diagnosis), id) > 0;
+}
+
+TEST(Doctor, KnowsWhichGpusThePublishedBuildsOfTorchHold) {
+  const auto lacks = [](const std::string& torch, const std::string& cuda, const std::string& gpu) {
+    return names(of_report("PyTorch version: " + torch + "\nCUDA used to build PyTorch: " + cuda +
+                           "\nGPU models and configuration: GPU 0: " + gpu + "\n"),
+                 "torch-gpu");
+  };
+  EXPECT_TRUE(lacks("2.8.0", "12.8", "NVIDIA GeForce GTX 1080 Ti"));
+  EXPECT_FALSE(lacks("2.8.0", "12.6", "NVIDIA GeForce GTX 1080 Ti"));
+  EXPECT_FALSE(lacks("2.8.0", "12.8", "Tesla V100-SXM2-32GB"));
+  EXPECT_TRUE(lacks("2.11.0", "12.8", "Tesla V100-SXM2-32GB"));
+  EXPECT_TRUE(lacks("2.9.0", "13.0", "Tesla V100-SXM2-32GB"));
+  EXPECT_TRUE(lacks("2.6.0", "12.4", "NVIDIA GeForce RTX 5090"));
+  EXPECT_FALSE(lacks("2.7.0", "12.8", "NVIDIA GeForce RTX 5090"));
+  EXPECT_FALSE(lacks("2.11.0", "13.0", "NVIDIA GeForce RTX 4070"));
+}
+
+TEST(Doctor, HoldsOnnxRuntimeAndTensorRtAgainstTheMachine) {
+  const Diagnosis diagnosis = of_report(
+      "PyTorch version: 2.7.0\nCUDA used to build PyTorch: 12.6\n"
+      "GPU models and configuration:\nGPU 0: Tesla P100-PCIE-16GB\nGPU 1: Tesla P100-PCIE-16GB\n"
+      "Nvidia driver version: 560.35.03\n[pip3] onnxruntime-gpu==1.28.0\n"
+      "[pip3] tensorrt==10.9.0.34\n[pip3] tensorrt_cu12==10.9.0.34\n");
+  EXPECT_EQ(finding_of(diagnosis, "cuda-driver").repair.front(),
+            "python -m pip install \"onnxruntime-gpu<1.27\"");
+  EXPECT_EQ(finding_of(diagnosis, "tensorrt-gpu").repair.front(),
+            "python -m pip install \"tensorrt<10\"");
+  EXPECT_EQ(std::ranges::count(ids(diagnosis), "cuda-driver"), 1);
+  EXPECT_EQ(std::ranges::count(ids(diagnosis), "tensorrt-gpu"), 1);
+}
+
+TEST(Doctor, ReadsReportsOfEverySystem) {
+  const Snapshot windows = collect_env_report(
+      "PyTorch version: 2.1.2+cpu\r\nOS: Microsoft Windows 11\r\n"
+      "GPU models and configuration: GPU 0: NVIDIA GeForce RTX 4070\r\n"
+      "cuDNN version: C:\\Program Files\\CUDA\\v12.1\\bin\\cudnn_ops_train64_8.dll\r\n");
+  EXPECT_EQ(windows.libraries.at(0).version, "8");
+  EXPECT_TRUE(names(examine(windows), "torch-cpu"));
+  const Snapshot rocm = collect_env_report(
+      "> PyTorch version: 2.4.0+rocm6.1\n> ROCM used to build PyTorch: 6.1.40091\n"
+      "> Is CUDA available: True\n"
+      "> GPU models and configuration: AMD Radeon RX 7900 XTX (gfx1100)\n");
+  EXPECT_EQ(rocm.gpus.at(0).name, "AMD Radeon RX 7900 XTX (gfx1100)");
+  EXPECT_TRUE(examine(rocm).sound());
+  // An AMD card beside a torch without ROCm or CUDA is no NVIDIA card.
+  const std::string amd = "PyTorch version: 2.4.0\nGPU models and configuration: AMD Radeon VII\n";
+  EXPECT_FALSE(names(of_report(amd), "torch-cpu"));
+}
+
+TEST(Doctor, EveryRowOfTheTablesSaysItsSource) {
+  for (const PairRule& row : pair_rules()) EXPECT_FALSE(row.source.empty()) << row.left;
+  for (const OnnxRuntimeBuild& row : onnxruntime_builds()) EXPECT_FALSE(row.source.empty());
+  for (const DriverMinimum& row : driver_minimums()) EXPECT_FALSE(row.source.empty());
+  for (const GpuGeneration& row : gpu_generations()) EXPECT_FALSE(row.source.empty());
+  for (const LeastCapability& row : least_capabilities()) EXPECT_FALSE(row.source.empty());
+  for (const Verdict& verdict : diagnose(workstation()).verdicts)
+    EXPECT_FALSE(verdict.source.empty()) << verdict.left;
 }
 
 TEST(Doctor, FindsNothingWhereEverythingFits) {

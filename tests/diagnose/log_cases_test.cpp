@@ -66,7 +66,9 @@ std::string side_name(Side side) {
 
 bool domain_right(const Json& row, const std::string& found) {
   const Json& expected = row.at("expected");
-  if (text_of(expected.at("domain")) == found) return true;
+  const std::string want = text_of(expected.at("domain"));
+  // The class of exports may be named without its best known member.
+  if (want == found || want == found.substr(0, found.find("/constant-folding"))) return true;
   const std::string notes = row.contains("notes") ? text_of(row.at("notes")) : "";
   std::string others;
   if (!RE2::PartialMatch(notes, R"([Aa]lso acceptable domains?: ([^.]*))", &others)) return false;

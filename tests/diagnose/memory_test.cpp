@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "sinter/diagnose/memory/figures.h"
 #include "sinter/diagnose/memory/memory_log.h"
@@ -131,6 +132,59 @@ TEST(MemoryLog, ColoursClocksAndServicePrefixesAreLookedThrough) {
   const Report found = report(log);
   EXPECT_EQ(found.kind, Kind::kLeak);
   EXPECT_NEAR(number(found, "slope_mb_per_round"), 70, 0.5);
+}
+
+std::string lines(int count, const std::function<std::string(int)>& line) {
+  std::string log;
+  for (int k = 0; k < count; ++k) log += line(k) + "\n";
+  return log;
+}
+
+TEST(MemoryLog, EveryFormOfNvidiaSmiIsRead) {
+  const auto leaks = [](const std::string& log, double slope) {
+    const Report found = report(log);
+    EXPECT_EQ(found.facts().name, "leak") << log.substr(0, 120);
+    EXPECT_NEAR(number(found, "slope_mb_per_round"), slope, 1) << log.substr(0, 120);
+  };
+  const auto rising = [](int k) { return 5000 + 40 * k; };
+  // One column, with and without heading.
+  leaks("memory.used [MiB]\n" + lines(30, [&](int k) { return fmt::format("{} MiB", rising(k)); }),
+        40);
+  leaks(lines(30, [&](int k) { return fmt::format("{}", rising(k)); }), 40);
+  // What is free says what is used.
+  leaks("index, memory.free [MiB], memory.total [MiB]\n" +
+            lines(30, [&](int k) { return fmt::format("0, {} MiB, 12288 MiB", 9000 - 40 * k); }),
+        40);
+  // dmon: columns by their heading.
+  leaks("# gpu   pwr     fb   bar1\n# Idx     W     MB     MB\n" +
+            lines(30, [&](int k) { return fmt::format("    0   120   {}      9", rising(k)); }),
+        40);
+  // Two devices in turn, without a heading: only the second grows.
+  leaks(lines(60,
+              [&](int k) {
+                return fmt::format("2026/06/01 10:00:{:02}.1, {}, {} MiB, 24576 MiB", k % 60, k % 2,
+                                   k % 2 == 0 ? 4021 : rising(k / 2));
+              }),
+        40);
+}
+
+TEST(MemoryLog, ChineseCountersAreRead) {
+  const Report found = report(lines(20, [](int k) {
+    return fmt::format("第{}轮：已分配：{}MB，已保留：{}MB，峰值：{}MB", k, 2300 + 57 * k,
+                       5000 + 57 * k, 4100 + 57 * k);
+  }));
+  EXPECT_EQ(found.facts().name, "leak");
+  EXPECT_NEAR(number(found, "slope_mb_per_round"), 57, 0.5);
+  EXPECT_FALSE(figures("主机内存占用 9000 MB").sample());
+}
+
+TEST(MemoryLog, TheModelThatFoundNoRoomIsTheNext) {
+  const Report found = report(
+      "Requested to load SDXL\nloaded completely 9489.2 4897.1 True\n"
+      "Requested to load Refiner\nloaded partially 2206.0 2110.0 0\n"
+      "models resident: SDXL 4897.1 MB\nAllocation on device 0 would exceed allowed memory.\n");
+  ASSERT_EQ(found.next.size(), 1u);
+  EXPECT_EQ(found.next[0].first, "Refiner");
 }
 
 TEST(MemoryLog, WithoutFiguresNothingIsMeasured) {

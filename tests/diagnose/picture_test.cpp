@@ -73,6 +73,81 @@ TEST(Picture, AChessboardHasNoSeams) {
             "fine");
 }
 
+/// Tiles whose brightness differs by chance, from `left` and `top` on.
+double tile_shift(double x, double y, int tile, int left, int top) {
+  const int column = (int(x) - left + tile) / tile;
+  const int row = (int(y) - top + tile) / tile;
+  return 0.06 * ((column * 7 + row * 13 + column * row * 5) % 5 - 2) / 2;
+}
+
+TEST(Picture, SeamsMayLieAnywhere) {
+  for (const auto& [left, top] : {std::pair(0, 0), {16, 8}, {40, 24}}) {
+    const Image image = paint(256, 256, [&](double x, double y) {
+      std::array<double, 3> colour = still_life(x / 2, y / 2);
+      for (double& value : colour) value += tile_shift(x, y, 48, left, top);
+      return colour;
+    });
+    EXPECT_EQ(kind_of(image), "tile-seams") << left << " " << top;
+  }
+}
+
+TEST(Picture, SoftenedSeamsAreSeams) {
+  const Image image = paint(256, 256, [&](double x, double y) {
+    std::array<double, 3> colour = still_life(x / 2, y / 2);
+    double shift = 0;
+    for (int dy = -1; dy <= 1; ++dy)
+      for (int dx = -1; dx <= 1; ++dx) shift += tile_shift(x + dx, y + dy, 48, 0, 0) / 9;
+    for (double& value : colour) value += shift;
+    return colour;
+  });
+  EXPECT_EQ(kind_of(image), "tile-seams");
+}
+
+TEST(Picture, PatternsOfTheSceneHaveNoSeams) {
+  // A soft chessboard floor, squared paper, a square on white: all on the grid.
+  EXPECT_EQ(kind_of(paint(256, 256,
+                          [](double x, double y) {
+                            const double v = (int(x) / 64 + int(y) / 64) % 2 == 0 ? 0.6 : 0.72;
+                            return std::array{v, v - 0.04, v - 0.1};
+                          })),
+            "fine");
+  EXPECT_EQ(kind_of(paint(256, 256,
+                          [](double x, double y) {
+                            const bool line = int(x) % 32 == 0 || int(y) % 32 == 0;
+                            return line ? std::array{0.6, 0.8, 0.95} : std::array{1.0, 1.0, 1.0};
+                          })),
+            "fine");
+  EXPECT_EQ(kind_of(paint(256, 256,
+                          [](double x, double y) {
+                            const bool in = x >= 64 && x < 192 && y >= 64 && y < 192;
+                            return in ? std::array{0.8, 0.3, 0.15} : std::array{1.0, 1.0, 1.0};
+                          })),
+            "fine");
+}
+
+TEST(Picture, ADuotoneIsNoCast) {
+  EXPECT_EQ(kind_of(paint(128, 128,
+                          [](double x, double y) {
+                            const double v = still_life(x, y)[1] * 1.2;
+                            return std::array{0.18 + 0.77 * v, 0.08 + 0.67 * v, 0.35 - 0.1 * v};
+                          })),
+            "fine");
+}
+
+TEST(Picture, BarsBesideADarkSceneAreNoFault) {
+  EXPECT_EQ(kind_of(paint(160, 160,
+                          [](double x, double y) {
+                            std::array<double, 3> colour = still_life(x, y);
+                            // The scene grows dark towards the lower bar.
+                            const double light =
+                                x < 90 ? std::clamp((120 - y) / 60, 0.0, 1.0) : 1.0;
+                            for (double& value : colour) value *= light;
+                            if (y < 24 || y >= 136) colour = {0, 0, 0};
+                            return colour;
+                          })),
+            "fine");
+}
+
 TEST(Picture, LightHazeIsNotASqueezedScene) {
   const auto squeezed = [](double middle) {
     return paint(128, 128, [middle](double x, double y) {

@@ -22,6 +22,7 @@ void take_line(const std::string& line, Snapshot& snapshot, PythonEnvironment& e
   static const RE2 gpu(R"(\s*GPU \d+: (.+?)(?: \(UUID.*)?\s*)");
   static const RE2 pip(R"(\s*\[pip\d*\]\s+([\w.-]+?)==(\S+)\s*)");
   static const RE2 conda(R"(\s*\[conda\]\s+([\w.-]+)\s+(\d\S*)\s.*)");
+  static const RE2 cudnn_windows(R"(\s*(?:cuDNN version: )?(\S.*\\cudnn\w*64_(\d+)\.dll)\s*)");
   static const RE2 cudnn(R"(\s*(?:cuDNN version: )?(\S*libcudnn\.so\.(\d[\d.]*))\s*)");
   std::string name, value;
   if (RE2::FullMatch(line, gpu, &value)) {
@@ -34,7 +35,8 @@ void take_line(const std::string& line, Snapshot& snapshot, PythonEnvironment& e
     if (known == environment.packages.end())
       environment.packages.push_back(
           {normalized(name), value, line.find("[conda]") == line.npos ? "pip" : "conda", {}});
-  } else if (RE2::FullMatch(line, cudnn, &name, &value)) {
+  } else if (RE2::FullMatch(line, cudnn, &name, &value) ||
+             RE2::FullMatch(line, cudnn_windows, &name, &value)) {
     snapshot.libraries.push_back({"cudnn", value, name});
   } else if (RE2::FullMatch(line, field, &name, &value)) {
     value = value_of(value);
@@ -49,8 +51,9 @@ void take_line(const std::string& line, Snapshot& snapshot, PythonEnvironment& e
       snapshot.libraries.push_back({"cudart", value, "nvcc"});
     if (name == "GPU models and configuration" && !value.empty() && snapshot.gpus.empty()) {
       static const RE2 first(R"(GPU \d+: (.+?)(?: \(UUID.*)?)");
-      std::string model;
-      if (RE2::FullMatch(value, first, &model)) snapshot.gpus.push_back({model, 0, ""});
+      std::string model = value;  // AMD's have no number
+      RE2::FullMatch(value, first, &model);
+      snapshot.gpus.push_back({model, 0, ""});
     }
   }
 }
@@ -65,6 +68,9 @@ Snapshot collect_env_report(std::string_view text) {
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
+    // A quotation of a thread or a mail.
+    static const RE2 quoted(R"(^(?:\s*>)+ ?)");
+    RE2::Replace(&line, quoted, "");
     take_line(line, snapshot, environment);
   }
   if (environment.torch_version.empty() && environment.packages.empty()) {

@@ -44,6 +44,8 @@ constexpr std::array kWatched{"accelerate",
 
 constexpr Text kRequirement{"its own metadata asks for it", "包自身的元数据要求如此"};
 
+constexpr std::string_view kOwnMetadata = "Requires-Dist of the installed package";
+
 struct Requirement {
   std::string name;
   std::string specifiers;
@@ -71,13 +73,13 @@ std::vector<Verdict> package_verdicts(const PythonEnvironment& environment) {
   std::vector<Verdict> verdicts;
   std::set<std::pair<std::string, std::string>> judged;
   const auto judge = [&](const Package& left, const std::string& right_name,
-                         std::string_view specifiers, const Text& why) {
+                         std::string_view specifiers, const Text& why, std::string_view source) {
     const Package* right = environment.find(right_name);
     if (right == nullptr || specifiers.empty()) return;
     const Version other = parse_version(right->version);
     if (!other.known() || !judged.emplace(left.name, right_name).second) return;
     verdicts.push_back({environment.path, named(left), named(*right), satisfies(other, specifiers),
-                        fmt::format("{} {}", right_name, specifiers), why});
+                        fmt::format("{} {}", right_name, specifiers), why, source});
   };
   // What a package says of itself goes before the table, which is for those that say nothing.
   for (const char* name : kWatched) {
@@ -85,14 +87,14 @@ std::vector<Verdict> package_verdicts(const PythonEnvironment& environment) {
     if (left == nullptr) continue;
     for (const std::string& text : left->requires_dist)
       if (const auto requirement = unconditional(text))
-        judge(*left, requirement->name, requirement->specifiers, kRequirement);
+        judge(*left, requirement->name, requirement->specifiers, kRequirement, kOwnMetadata);
   }
   for (const PairRule& rule : pair_rules()) {
     const Package* left = environment.find(std::string(rule.left));
     if (left == nullptr) continue;
     const Version version = parse_version(left->version);
     if (version.known() && satisfies(version, rule.when))
-      judge(*left, std::string(rule.right), rule.needs, rule.why);
+      judge(*left, std::string(rule.right), rule.needs, rule.why, rule.source);
   }
   return verdicts;
 }

@@ -18,6 +18,7 @@ struct PairRule {
   std::string_view right;
   std::string_view needs;
   Text why;  // may be empty: the pair is published so
+  std::string_view source;
 };
 std::span<const PairRule> pair_rules();
 
@@ -26,7 +27,8 @@ struct OnnxRuntimeBuild {
   std::string_view versions;
   int cuda;
   int cudnn;
-  std::string_view tensorrt;  // specifiers
+  std::string_view tensorrt;  // specifiers; "" where it is not known
+  std::string_view source;
 };
 std::span<const OnnxRuntimeBuild> onnxruntime_builds();
 
@@ -34,6 +36,7 @@ std::span<const OnnxRuntimeBuild> onnxruntime_builds();
 struct DriverMinimum {
   int cuda_major;
   int driver;
+  std::string_view source;
 };
 std::span<const DriverMinimum> driver_minimums();
 
@@ -43,14 +46,29 @@ struct GpuGeneration {
   std::string_view first_cuda;
   std::string_view end_cuda;  // "" for none: that version no longer has it
   std::string_view name;
+  std::string_view source;
 };
 std::span<const GpuGeneration> gpu_generations();
+
+/// The oldest GPU that a package's published builds have kernels for.
+struct LeastCapability {
+  std::string_view package;
+  std::string_view versions;
+  std::string_view cuda;  // that it is built with, specifiers; "" for any
+  std::string_view capability;
+  std::string_view source;
+};
+std::span<const LeastCapability> least_capabilities();
+
+/// The compute capability of a model by its name ("NVIDIA GeForce GTX 1080 Ti": "6.1"), or "".
+std::string_view capability_of(std::string_view gpu);
 
 /// Highest opset of a package's versions, where no file says it.
 struct OpsetRow {
   std::string_view package;
   std::string_view versions;
   int opset;
+  std::string_view source;
 };
 int highest_opset(std::string_view package, std::string_view version);
 
@@ -65,6 +83,7 @@ struct Verdict {
   std::optional<bool> fits;  // nothing: the table does not say
   std::string needs;         // "torchvision ==0.16.*"
   Text why;
+  std::string_view source;
 };
 
 /// The verdicts of the table and of the packages' own requirements on each other.

@@ -55,6 +55,9 @@ struct Opsets {
 };
 Opsets opsets(const PythonEnvironment& environment);
 
+/// The CUDA that torch was built for, of its files, else of its version's local part; "" for none.
+std::string torch_cuda(const PythonEnvironment& environment);
+
 /// "PATH/bin/python -m pip", as a command has to begin.
 std::string pip(const PythonEnvironment& environment);
 

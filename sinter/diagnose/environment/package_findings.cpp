@@ -76,6 +76,94 @@ void examine_twins(const PythonEnvironment& environment, Diagnosis& diagnosis) {
         pip(environment) + " install " + (gpu ? "onnxruntime-gpu" : runtimes.back()->name)}});
 }
 
+/// Brings what the CUDA provider is linked with: the package's own extras where it has them.
+std::string cuda_packages(const PythonEnvironment& environment, const Version& runtime, int cuda) {
+  if (satisfies(runtime, ">=1.21"))
+    return pip(environment) + " install \"onnxruntime-gpu[cuda,cudnn]\"";
+  const std::string_view cudnn = satisfies(runtime, ">=1.19") ? "" : "\"";
+  return fmt::format(
+      "{0} install nvidia-cuda-runtime-cu{1} nvidia-cublas-cu{1} nvidia-cufft-cu{1} "
+      "{2}nvidia-cudnn-cu{1}{3}",
+      pip(environment), cuda, cudnn, cudnn.empty() ? "" : "<9\"");
+}
+
+/// The releases of onnxruntime-gpu that were built with an older CUDA than that: "<1.27".
+std::string releases_before(int cuda) {
+  std::string end;
+  for (const OnnxRuntimeBuild& row : onnxruntime_builds())
+    if (row.cuda < cuda) end = row.versions.substr(row.versions.find('<'));
+  return end;
+}
+
+/// Whether the driver takes that CUDA; nothing where there is none to ask.
+void judge_driver(const Snapshot& snapshot, const PythonEnvironment& environment,
+                  const std::string& what, int cuda, const std::string& repair,
+                  Diagnosis& diagnosis) {
+  const auto minimum = std::ranges::find(driver_minimums(), cuda, &DriverMinimum::cuda_major);
+  if (snapshot.driver.empty() || minimum == driver_minimums().end()) return;
+  const bool fits = parse_version(snapshot.driver).part(0) >= minimum->driver;
+  diagnosis.verdicts.push_back(
+      {environment.path,
+       what,
+       "driver " + snapshot.driver,
+       fits,
+       fmt::format("driver >={}", minimum->driver),
+       {"it is built with CUDA of that major version", "它是用该主版本的 CUDA 构建的"},
+       minimum->source});
+  if (fits) return;
+  diagnosis.findings.push_back(
+      {"cuda-driver",
+       Severity::kError,
+       environment.path,
+       {"{0} is built with CUDA {1} and needs driver {2} or newer; this is {3}",
+        "{0} 用 CUDA {1} 构建，需要驱动 {2} 以上；当前驱动是 {3}"},
+       {what, std::to_string(cuda), std::to_string(minimum->driver), snapshot.driver},
+       {repair}});
+}
+
+void examine_tensorrt(const Snapshot& snapshot, const PythonEnvironment& environment,
+                      Diagnosis& diagnosis) {
+  for (const int cuda : {11, 12, 13})
+    if (const Package* build = environment.find(fmt::format("tensorrt-cu{}", cuda)))
+      judge_driver(snapshot, environment, fmt::format("{} {}", build->name, build->version), cuda,
+                   fmt::format("{} install tensorrt-cu{}", pip(environment), cuda - 1), diagnosis);
+  const Package* tensorrt = environment.find("tensorrt");
+  if (tensorrt == nullptr) return;
+  const Version version = parse_version(tensorrt->version);
+  std::set<std::string> judged;
+  for (const Gpu& gpu : snapshot.gpus) {
+    if (!judged.insert(gpu.name).second) continue;
+    const Version capability = parse_version(
+        gpu.compute_capability.empty() ? capability_of(gpu.name) : gpu.compute_capability);
+    const auto row =
+        std::ranges::find_if(least_capabilities(), [&](const LeastCapability& candidate) {
+          return candidate.package == "tensorrt" && satisfies(version, candidate.versions);
+        });
+    if (!capability.known() || row == least_capabilities().end()) continue;
+    const bool fits = compare(capability, parse_version(row->capability)) >= 0;
+    diagnosis.verdicts.push_back({environment.path,
+                                  "tensorrt " + tensorrt->version,
+                                  gpu.name,
+                                  fits,
+                                  fmt::format("compute capability >={}", row->capability),
+                                  {"each TensorRT has kernels for certain GPU generations",
+                                   "每个 TensorRT 版本只支持特定的 GPU 架构"},
+                                  row->source});
+    if (fits) continue;
+    diagnosis.findings.push_back(
+        {"tensorrt-gpu",
+         Severity::kError,
+         environment.path,
+         {"TensorRT {0} no longer supports {1}: it needs compute capability {2} or more",
+          "TensorRT {0} 不再支持 {1}：需要计算能力 {2} 以上"},
+         {tensorrt->version, gpu.name, std::string(row->capability)},
+         {fmt::format("{} install \"tensorrt{}\"", pip(environment),
+                      row->capability == "7.5" && compare(capability, parse_version("7.0")) >= 0
+                          ? "<10.5"
+                          : "<10")}});
+  }
+}
+
 void examine_provider(const Snapshot& snapshot, const PythonEnvironment& environment,
                       Diagnosis& diagnosis) {
   const Package* runtime = environment.find("onnxruntime-gpu");
@@ -88,6 +176,10 @@ void examine_provider(const Snapshot& snapshot, const PythonEnvironment& environ
   int cuda = build->cuda;
   if (const Version own = parse_version(environment.onnxruntime_cuda); own.known())
     cuda = own.part(0);
+  judge_driver(
+      snapshot, environment, "onnxruntime-gpu " + runtime->version, cuda,
+      fmt::format("{} install \"onnxruntime-gpu{}\"", pip(environment), releases_before(cuda)),
+      diagnosis);
   struct Need {
     std::string_view library;
     std::string_view title;
@@ -97,15 +189,15 @@ void examine_provider(const Snapshot& snapshot, const PythonEnvironment& environ
     const std::set<int> there = majors(snapshot, environment, need.library);
     if (there.empty() && snapshot.pasted) continue;
     const bool fits = there.contains(need.major);
-    diagnosis.verdicts.push_back({environment.path,
-                                  "onnxruntime-gpu " + runtime->version,
-                                  fmt::format("{} {}", need.title, listed(there)),
-                                  fits,
-                                  fmt::format("{} {}", need.title, need.major),
-                                  {"its CUDA provider is linked with that major version",
-                                   "其 CUDA 提供程序按该主版本链接"}});
+    diagnosis.verdicts.push_back(
+        {environment.path,
+         "onnxruntime-gpu " + runtime->version,
+         fmt::format("{} {}", need.title, listed(there)),
+         fits,
+         fmt::format("{} {}", need.title, need.major),
+         {"its CUDA provider is linked with that major version", "其 CUDA 提供程序按该主版本链接"},
+         build->source});
     if (fits) continue;
-    const std::string suffix = fmt::format("cu{}", cuda);
     diagnosis.findings.push_back(
         {"onnxruntime-cuda",
          Severity::kError,
@@ -116,12 +208,11 @@ void examine_provider(const Snapshot& snapshot, const PythonEnvironment& environ
           "onnxruntime-gpu {0} 需要 {1} {2}，找到的是：{3}。它会报 \"Failed to create "
           "CUDAExecutionProvider\" 并退回 CPU"},
          {runtime->version, std::string(need.title), std::to_string(need.major), listed(there)},
-         {fmt::format("{} install nvidia-cuda-runtime-{} nvidia-cublas-{} nvidia-cudnn-{}",
-                      pip(environment), suffix, suffix, suffix),
+         {cuda_packages(environment, version, cuda),
           pip(environment) + " install --upgrade onnxruntime-gpu"}});
   }
   const Package* tensorrt = environment.find("tensorrt");
-  if (tensorrt == nullptr) return;
+  if (tensorrt == nullptr || build->tensorrt.empty()) return;
   const bool fits = satisfies(parse_version(tensorrt->version), build->tensorrt);
   diagnosis.verdicts.push_back(
       {environment.path,
@@ -129,7 +220,8 @@ void examine_provider(const Snapshot& snapshot, const PythonEnvironment& environ
        "tensorrt " + tensorrt->version,
        fits,
        fmt::format("tensorrt {}", build->tensorrt),
-       {"its TensorRT provider is linked with that version", "其 TensorRT 提供程序按该版本链接"}});
+       {"its TensorRT provider is linked with that version", "其 TensorRT 提供程序按该版本链接"},
+       build->source});
   if (!fits)
     diagnosis.findings.push_back(
         {"onnxruntime-tensorrt",
@@ -201,6 +293,7 @@ void examine_onnxruntime(const Snapshot& snapshot, const PythonEnvironment& envi
                          Diagnosis& diagnosis) {
   examine_twins(environment, diagnosis);
   examine_provider(snapshot, environment, diagnosis);
+  examine_tensorrt(snapshot, environment, diagnosis);
   examine_shadows(snapshot, environment, diagnosis);
   const Opsets opset = opsets(environment);
   if (opset.torch > 0 && opset.onnxruntime > 0 && opset.torch > opset.onnxruntime)

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
 #include <sstream>
 
 #include "sinter/diagnose/environment/collect.h"
@@ -17,13 +19,6 @@ constexpr std::string_view kIndex = "https://download.pytorch.org/whl/";
 std::string cuda_of(const std::string& tag) {
   if (tag.size() < 4 || !tag.starts_with("cu")) return {};
   return tag.substr(2, tag.size() - 3) + "." + tag.back();
-}
-
-/// The CUDA that torch was built for: of its files, else of its version's local part.
-std::string torch_cuda(const PythonEnvironment& environment) {
-  if (!environment.torch_cuda.empty()) return environment.torch_cuda;
-  const Package* torch = environment.find("torch");
-  return torch == nullptr ? "" : cuda_of(parse_version(torch->version).local);
 }
 
 bool runs_on(std::string_view cuda, const Snapshot& snapshot) {
@@ -53,11 +48,16 @@ std::string install(const Snapshot& snapshot, const PythonEnvironment& environme
                      fitting_tag(snapshot, torch == nullptr ? "" : torch->version));
 }
 
+bool of_nvidia(const Gpu& gpu) {
+  return std::ranges::none_of(std::array{"AMD", "Intel", "Apple", "Radeon"},
+                              [&](const char* maker) { return gpu.name.starts_with(maker); });
+}
+
 void examine_driver(const Snapshot& snapshot, const PythonEnvironment& environment,
                     const Package& torch, Diagnosis& diagnosis) {
   const std::string cuda = torch_cuda(environment);
   if (cuda.empty()) {
-    const bool card = !snapshot.gpus.empty() || !snapshot.driver.empty();
+    const bool card = std::ranges::any_of(snapshot.gpus, of_nvidia) || !snapshot.driver.empty();
     if (card && environment.torch_hip.empty() && (environment.cuda_available != true))
       diagnosis.findings.push_back({"torch-cpu",
                                     Severity::kError,
@@ -78,9 +78,10 @@ void examine_driver(const Snapshot& snapshot, const PythonEnvironment& environme
   const bool fits = parse_version(snapshot.driver).part(0) >= minimum->driver;
   const Text why{"a driver runs every CUDA of the major version that it came with, and older ones",
                  "驱动能运行同一主版本及更早的所有 CUDA"};
-  diagnosis.verdicts.push_back(
-      {environment.path, fmt::format("torch {} (CUDA {})", torch.version, cuda),
-       "driver " + snapshot.driver, fits, fmt::format("driver >={}", minimum->driver), why});
+  diagnosis.verdicts.push_back({environment.path,
+                                fmt::format("torch {} (CUDA {})", torch.version, cuda),
+                                "driver " + snapshot.driver, fits,
+                                fmt::format("driver >={}", minimum->driver), why, minimum->source});
   if (fits) return;
   diagnosis.findings.push_back(
       {"torch-driver",
@@ -95,39 +96,67 @@ void examine_driver(const Snapshot& snapshot, const PythonEnvironment& environme
        {install(snapshot, environment)}});
 }
 
+/// "8.6" -> "86".
+std::string sm(std::string capability) {
+  std::erase(capability, '.');
+  return capability;
+}
+
+/// Why a build of torch has no kernels for a GPU, or that it has.
+struct GpuVerdict {
+  bool fits = true;
+  bool late = false;  // the GPU is too old for it
+  std::string needs;
+  std::string_view source;
+};
+
+GpuVerdict judge_gpu(const GpuGeneration& generation, const Version& torch, const Version& cuda) {
+  const Version capability = parse_version(generation.capability);
+  if (compare(cuda, parse_version(generation.first_cuda)) < 0)
+    return {false, false, fmt::format("CUDA >={}", generation.first_cuda), generation.source};
+  if (!generation.end_cuda.empty() && compare(cuda, parse_version(generation.end_cuda)) >= 0)
+    return {false, true, fmt::format("CUDA <{}", generation.end_cuda), generation.source};
+  for (const LeastCapability& row : least_capabilities())
+    if (row.package == "torch" && satisfies(torch, row.versions) && satisfies(cuda, row.cuda) &&
+        compare(capability, parse_version(row.capability)) < 0)
+      return {false, true, fmt::format("compute capability >={}", row.capability), row.source};
+  return {true, false, fmt::format("CUDA >={}", generation.first_cuda), generation.source};
+}
+
 void examine_gpus(const Snapshot& snapshot, const PythonEnvironment& environment,
                   const Package& torch, Diagnosis& diagnosis) {
   const Version cuda = parse_version(torch_cuda(environment));
   if (!cuda.known()) return;
+  std::set<std::string> judged;
   for (const Gpu& gpu : snapshot.gpus) {
+    if (!judged.insert(gpu.name).second) continue;
+    const std::string capability = gpu.compute_capability.empty()
+                                       ? std::string(capability_of(gpu.name))
+                                       : gpu.compute_capability;
     const auto generation =
-        std::ranges::find(gpu_generations(), gpu.compute_capability, &GpuGeneration::capability);
+        std::ranges::find(gpu_generations(), capability, &GpuGeneration::capability);
     if (generation == gpu_generations().end()) continue;
-    const bool early = compare(cuda, parse_version(generation->first_cuda)) < 0;
-    const bool late =
-        !generation->end_cuda.empty() && compare(cuda, parse_version(generation->end_cuda)) >= 0;
+    const GpuVerdict verdict = judge_gpu(*generation, parse_version(torch.version), cuda);
     diagnosis.verdicts.push_back(
         {environment.path,
          fmt::format("torch {} (CUDA {})", torch.version, torch_cuda(environment)),
-         fmt::format("{} (compute capability {})", gpu.name, gpu.compute_capability),
-         !early && !late,
-         late ? fmt::format("CUDA <{}", generation->end_cuda)
-              : fmt::format("CUDA >={}", generation->first_cuda),
-         {"each CUDA compiles for certain GPU generations",
-          "每个 CUDA 版本只支持特定的 GPU 架构"}});
-    if (!early && !late) continue;
-    const std::string tag = late ? "cu126" : fitting_tag(snapshot, "");
+         fmt::format("{} (sm_{})", gpu.name, sm(capability)),
+         verdict.fits,
+         verdict.needs,
+         {"each build of torch holds kernels for certain GPU generations",
+          "每个 torch 构建只包含特定 GPU 架构的内核"},
+         verdict.source});
+    if (verdict.fits) continue;
+    const std::string tag = verdict.late ? "cu126" : fitting_tag(snapshot, "");
     diagnosis.findings.push_back(
         {"torch-gpu",
          Severity::kError,
          environment.path,
          {"{0} is {1} (compute capability {2}); torch {3} with CUDA {4} has no kernels for it: "
-          "\"no kernel "
-          "image is available for execution on the device\"",
+          "\"no kernel image is available for execution on the device\"",
           "{0} 属于 {1}（计算能力 {2}），带 CUDA {4} 的 torch {3} 没有它的内核：会报 \"no kernel "
-          "image is "
-          "available for execution on the device\""},
-         {gpu.name, std::string(generation->name), gpu.compute_capability, torch.version,
+          "image is available for execution on the device\""},
+         {gpu.name, std::string(generation->name), capability, torch.version,
           torch_cuda(environment)},
          {fmt::format("{} install --upgrade torch torchvision --index-url {}{}", pip(environment),
                       kIndex, tag)}});
@@ -175,7 +204,8 @@ void examine_xformers(const PythonEnvironment& environment, const Package& torch
        "torch " + torch.version,
        fits,
        "torch ==" + environment.xformers_torch,
-       {"its compiled part says for which torch it was built", "其编译部分记录了所针对的 torch"}});
+       {"its compiled part says for which torch it was built", "其编译部分记录了所针对的 torch"},
+       "xformers' own build record"});
   if (fits) return;
   diagnosis.findings.push_back(
       {"xformers-build",
@@ -191,6 +221,12 @@ void examine_xformers(const PythonEnvironment& environment, const Package& torch
 
 }  // namespace
 
+std::string torch_cuda(const PythonEnvironment& environment) {
+  if (!environment.torch_cuda.empty()) return environment.torch_cuda;
+  const Package* torch = environment.find("torch");
+  return torch == nullptr ? "" : cuda_of(parse_version(torch->version).local);
+}
+
 void examine_torch(const Snapshot& snapshot, const PythonEnvironment& environment,
                    Diagnosis& diagnosis) {
   const Package* torch = environment.find("torch");
@@ -200,7 +236,7 @@ void examine_torch(const Snapshot& snapshot, const PythonEnvironment& environmen
   examine_companions(environment, *torch, snapshot, diagnosis);
   examine_xformers(environment, *torch, diagnosis);
   if (environment.cuda_available == false && !torch_cuda(environment).empty() &&
-      !snapshot.gpus.empty())
+      std::ranges::any_of(snapshot.gpus, of_nvidia))
     diagnosis.findings.push_back(
         {"cuda-unavailable",
          Severity::kError,

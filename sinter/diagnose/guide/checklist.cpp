@@ -104,7 +104,7 @@ constexpr std::array kChecklist{
           "takes the size of the "
           "skip connection.",
           "宽高取 64 的倍数；至少是 8 的倍数，且只有上采样按跳跃连接的尺寸缩放时才行。"},
-         "sinter verify out/shapes --against onnxruntime",
+         "sinter verify out/ --against onnxruntime",
          {"\"Sizes of tensors must match except in dimension 1\", Concat 87 against 88: the latent "
           "did not halve evenly "
           "three times.",
@@ -163,10 +163,11 @@ constexpr std::array kChecklist{
          {"float16 is used where it holds: the VAE of SDXL and the attention of SD 2.1 overflow "
           "and stay in float32 or "
           "bfloat16; norms sum in float32.",
-          "float16 只用在装得下的地方：SDXL 的 VAE 和 SD 2.1 的注意力会溢出，应保持 float32 或 "
+          "float16 只用在数值范围够用的地方：SDXL 的 VAE 和 SD 2.1 的注意力会溢出，应保持 float32 "
+          "或 "
           "bfloat16；归一化用 "
           "float32 累加。"},
-         "sinter verify out/shapes --bisect",
+         "sinter verify out/ --bisect",
          {"NaN, black or grey pictures while float32 is fine; --bisect names the first module.",
           "float32 正常而半精度出现 NaN、黑图或灰图；--bisect 会指出第一个出错的模块。"}},
     Step{14,

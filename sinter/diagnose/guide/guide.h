@@ -54,6 +54,8 @@ struct Answer {
   int next;  // the question that follows, or -1
   std::array<std::string_view, 4>
       steps;  // of the checklist, the likeliest first; "" where there are fewer
+  std::string_view
+      domain;  // the fault domain that it leads to, as sinter diagnose names it; "" with next
 };
 struct Question {
   Text text;

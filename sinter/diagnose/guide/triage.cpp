@@ -16,7 +16,7 @@ constexpr std::array kTriage{
            {"Does the environment fit together?", "环境各部分匹配吗？"},
            "sinter doctor",
            {"If not, stop here: later errors are its echoes.",
-            "不匹配就先修这里：后面的错误往往只是它的回声。"}},
+            "不匹配就先修这里：后面的错误往往都是它引起的。"}},
     Triage{3,
            {"Is the model file whole, and of the family that the script takes it for?",
             "模型文件完整吗？是脚本以为的那个系列吗？"},

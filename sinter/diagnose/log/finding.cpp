@@ -45,6 +45,11 @@ const Match* best(const std::vector<Match>& matches) {
   return found;
 }
 
+bool has(const std::vector<Match>& matches, Reading reading) {
+  return std::any_of(matches.begin(), matches.end(),
+                     [&](const Match& match) { return match.pattern->reading == reading; });
+}
+
 bool is_harmless(const std::vector<Match>& matches) {
   return std::any_of(matches.begin(), matches.end(),
                      [](const Match& match) { return match.pattern->weight == Weight::kHarmless; });
@@ -106,19 +111,16 @@ class Finder {
   void look(std::size_t record) {
     const std::string& text = parts_.records[record].text;
     std::vector<Match> matches = Matcher::rules().find(text);
-    if (std::any_of(
-            matches.begin(), matches.end(),
-            [](const Match& match) { return match.pattern->reading == Reading::kRevokes; }) &&
-        !found_.empty() && found_.back().record + 1 == record) {
+    if (has(matches, Reading::kRevokes) && !found_.empty() && found_.back().record + 1 == record) {
       quoted_[record - 1] = true;
       found_.pop_back();
     }
     if (is_harmless(matches)) {
-      cover(record);
+      cover(record, has(matches, Reading::kAnnounces));
       return;
     }
     std::string joined;
-    if (best(matches) == nullptr || text.ends_with(',')) {
+    if (best(matches) == nullptr || text.ends_with(',') || text.ends_with(':')) {
       // The rest of a sentence may say more than its beginning.
       std::vector<Match> across = look_across_wrap(record, joined);
       if (best(matches) == nullptr || best(across) != nullptr) {
@@ -142,13 +144,14 @@ class Finder {
     found_.push_back(std::move(finding));
   }
 
-  /// A harmless line speaks for its exception, and for the stack printed right below it.
-  void cover(std::size_t record) {
+  /// A harmless line speaks for its exception, and for the stack right below it if it announces
+  /// one.
+  void cover(std::size_t record, bool announces) {
     for (std::size_t i = 0; i < parts_.exceptions.size(); ++i) {
       const Exception& exception = parts_.exceptions[i];
       const bool owner =
           !exception.type.empty() && exception.record <= record && record <= exception.last_record;
-      const bool below = exception.first_record == record + 1 && exception.frames.size() > 0;
+      const bool below = announces && exception.first_record == record + 1;
       if (!owner && !below) continue;
       explained_[i] = true;
       for (std::size_t at = exception.first_record; at <= exception.last_record; ++at)

@@ -101,7 +101,7 @@ const std::vector<std::unique_ptr<RE2>>& prefixes() {
         R"(\[TRT\]()(?: |$))",
         R"(\[TensorRT\] ([A-Z_]+): )",
         R"(\[([EWIVF]):onnxruntime:[^\]]*\])",
-        R"(([EWIF])\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ [\w./-]+:\d+\](?: |$))",
+        R"(\[?([EWIF])\d{4} \d\d:\d\d:\d\d\.\d+(?:\s+\d+)? [\w./-]+:\d+\](?: |$))",
         // uvicorn, gunicorn
         R"(\[\d+\] \[(INFO|WARNING|ERROR|CRITICAL)\](?: |$))",
     };

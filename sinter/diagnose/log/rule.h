@@ -47,6 +47,7 @@ enum class Reading {
   kVersions,     // a version found and one wanted
   kProfile,      // a request and the range of a profile
   kRevokes,      // a harmless line that says the same of the line before it
+  kAnnounces,    // a harmless line that says the same of the stack right below it
   kConsequence,  // a line that only says that what an earlier one tells was in vain
   kHeading,      // the lines below it, of the same message, say more
 };

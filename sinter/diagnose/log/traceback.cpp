@@ -254,7 +254,8 @@ class Parser {
       return;
     }
     // The marks under the source, or its further lines.
-    const bool part = record.indent() >= 2 || !python;
+    const bool marks = record.text.find_first_not_of(" ^~") == std::string::npos;
+    const bool part = record.indent() >= 2 || marks || !python;
     if (!part || at_ - last_part_ > 30) close();
   }
 

@@ -126,6 +126,11 @@ constexpr std::array kWords{
             "filesystem-other"},
 };
 
+/// An installed package that fails before it does anything does not suit the others.
+bool fails_while_imported(const Frame& innermost) {
+  return innermost.function == "<module>" && innermost.path.find("-packages") != std::string::npos;
+}
+
 }  // namespace
 
 std::string_view cause_of_words(const std::string& message) {
@@ -141,6 +146,8 @@ std::string_view cause_of_unknown(const Exception& exception) {
   for (const ClassRow& row : kClasses)
     if (name == row.ending) return row.cause;
   if (exception.type == "error" || name == "error") return "code-unknown";
+  if (!exception.frames.empty() && fails_while_imported(exception.frames.back()))
+    return "dependency-other";
   // The innermost call that belongs to a tool with a domain of its own.
   std::size_t looked = 0;
   for (auto frame = exception.frames.rbegin(); frame != exception.frames.rend() && looked < 6;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sinter/lint/flow/interpreter.h"
+#include "sinter/lint/syntax/walk.h"
 
 namespace sinter::lint {
 namespace {
@@ -49,6 +50,26 @@ Argument somewhere(const Parameter& parameter, const Device& device) {
   source->kind = SourceKind::kNone;
   facts.source = source;
   return {parameter.name, tensor(std::move(facts)), nullptr};
+}
+
+/// What the methods of a class assign to attributes of their object after it was made.
+std::set<std::string> attributes_of_methods(const ClassDef& type) {
+  std::set<std::string> all;
+  for (const auto& item : type.body) {
+    const FunctionDef* method = item->function.get();
+    if (method == nullptr || method->parameters.empty() || method->name == "__init__" ||
+        method->name == "__post_init__")
+      continue;
+    const std::string& self = method->parameters.front().name;
+    each_statement(method->body, [&](const Statement& statement) {
+      for (const ExprPtr& target : statement.targets)
+        each_expression(*target, [&](const Expr& part) {
+          if (part.kind == ExprKind::kAttribute && part.parts[0]->text == self)
+            all.insert(part.text);
+        });
+    });
+  }
+  return all;
 }
 
 }  // namespace
@@ -275,13 +296,17 @@ Value Interpreter::run_frame(const Function& function, std::shared_ptr<Frame> in
   return inner->result;
 }
 
-void Interpreter::forget_placeholders(const Value& self) {
+void Interpreter::forget_what_methods_set(const Value& self) {
   auto* module = as<Module>(self);
   auto* instance = as<Instance>(self);
   if (module == nullptr && instance == nullptr) return;
   Names& names = module ? module->members : instance->attributes;
+  const auto* type = as<Class>(module ? module->type : instance->type);
+  const auto changing =
+      type && type->definition ? attributes_of_methods(*type->definition) : std::set<std::string>{};
   for (auto& [name, value] : names.all()) {
-    if (as<None>(value)) value = unknown(key_at(self->place) + "." + name);
+    if (as<None>(value) || changing.contains(name))
+      value = unknown(key_at(self->place) + "." + name);
     if (auto* sequence = as<Sequence>(value); sequence && sequence->items.empty())
       sequence->open = true;
   }
@@ -312,7 +337,7 @@ void Interpreter::run_alone(const FunctionDef& definition, const ClassDef* owner
       return;
     } else {
       self = instantiate(type, invocation);
-      forget_placeholders(self);
+      forget_what_methods_set(self);
     }
     // Wherever its input is, the module is there too.
     const Device home = Device::symbol("its input's device");

@@ -156,8 +156,8 @@ class Interpreter {
   Value instantiate(const Value& type, const Invocation& call);
   bool in_class_body() const;
   /// Of an object whose method is read by itself: other methods were called before, which put
-  /// something in the place of None and into empty lists.
-  void forget_placeholders(const Value& self);
+  /// something in the place of None, into empty lists, and into the attributes that they assign.
+  void forget_what_methods_set(const Value& self);
   Value bind_member(const Value& self, const Value& member, const Place& place);
   Value super_attribute(const Thing& super, const std::string& name, const Place& place);
   bool derives_from_library_model(const Value& type) const;

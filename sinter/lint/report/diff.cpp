@@ -75,7 +75,7 @@ void put(std::string& out, char mark, std::string_view line) {
 }  // namespace
 
 std::string unified_diff(const std::string& path, const std::string& old_text,
-                         const std::string& new_text) {
+                         const std::string& new_text, std::size_t first) {
   const auto before = lines_of(old_text);
   const auto after = lines_of(new_text);
   const std::vector<Change> all = changes(before, after);
@@ -94,7 +94,7 @@ std::string unified_diff(const std::string& path, const std::string& old_text,
     const std::size_t tail = end - (all[last].before + all[last].before_count);
     const std::size_t new_begin = all[i].after - lead;
     const std::size_t new_end = all[last].after + all[last].after_count + tail;
-    out += fmt::format("@@ -{},{} +{},{} @@\n", begin + 1, end - begin, new_begin + 1,
+    out += fmt::format("@@ -{},{} +{},{} @@\n", begin + first, end - begin, new_begin + first,
                        new_end - new_begin);
     std::size_t at = begin;
     for (std::size_t k = i; k <= last; ++k) {
@@ -106,6 +106,28 @@ std::string unified_diff(const std::string& path, const std::string& old_text,
     i = last + 1;
   }
   return out;
+}
+
+std::string edit_diff(const std::string& path, const std::string& text, const LineTable& lines,
+                      const Edit& edit) {
+  if (edit.empty()) return {};
+  std::size_t begin = text.size();
+  std::size_t end = 0;
+  for (const Replacement& each : edit.replacements) {
+    begin = std::min<std::size_t>(begin, each.begin);
+    end = std::max<std::size_t>(end, each.end);
+  }
+  const std::size_t line = lines.line_at(begin);
+  const std::size_t first = line - std::min(line - 1, kContext);
+  const std::size_t cut = lines.begin_of(first);
+  const std::size_t behind = lines.begin_of(lines.line_at(end) + kContext + 1);
+  const std::string before = text.substr(cut, behind - cut);
+  Edit here = edit;
+  for (Replacement& each : here.replacements) {
+    each.begin -= static_cast<std::uint32_t>(cut);
+    each.end -= static_cast<std::uint32_t>(cut);
+  }
+  return unified_diff(path, before, apply_edits(before, {&here}), first);
 }
 
 }  // namespace sinter::lint

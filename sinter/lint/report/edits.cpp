@@ -1,19 +1,51 @@
 #include "sinter/lint/report/edits.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
 
 namespace sinter::lint {
+namespace {
+
+/// The bytes that edits took so far.
+class Taken {
+ public:
+  bool meets(const Replacement& edit) const {
+    const auto behind = ranges_.lower_bound(edit.begin == edit.end ? edit.begin : edit.end);
+    if (behind != ranges_.begin() && std::prev(behind)->second > edit.begin) return true;
+    if (edit.begin == edit.end) return spots_.contains(edit.begin);
+    const auto spot = spots_.upper_bound(edit.begin);
+    return spot != spots_.end() && *spot < edit.end;
+  }
+
+  void add(const Replacement& edit) {
+    if (edit.begin == edit.end) {
+      spots_.insert(edit.begin);
+    } else {
+      ranges_.emplace(edit.begin, edit.end);
+    }
+  }
+
+ private:
+  std::map<std::uint32_t, std::uint32_t> ranges_;  // do not overlap
+  std::set<std::uint32_t> spots_;                  // of insertions
+};
+
+}  // namespace
+
 std::string apply_edits(const std::string& text, const std::vector<const Edit*>& edits) {
   std::vector<Replacement> all;
-  const auto overlaps = [&](const Replacement& a) {
-    return std::any_of(all.begin(), all.end(), [&](const Replacement& b) {
-      const bool same_spot = a.begin == a.end && b.begin == b.end && a.begin == b.begin;
-      return same_spot || (a.begin < b.end && b.begin < a.end);
-    });
-  };
+  Taken taken;
   for (const Edit* edit : edits) {
-    if (std::any_of(edit->replacements.begin(), edit->replacements.end(), overlaps)) continue;
-    all.insert(all.end(), edit->replacements.begin(), edit->replacements.end());
+    const auto& parts = edit->replacements;
+    if (std::any_of(parts.begin(), parts.end(),
+                    [&](const Replacement& part) { return taken.meets(part); }))
+      continue;
+    for (const Replacement& part : parts) {
+      taken.add(part);
+      all.push_back(part);
+    }
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Replacement& a, const Replacement& b) { return a.begin < b.begin; });

@@ -74,6 +74,16 @@ TEST(Repair, ShowsAUnifiedDiff) {
             "newline at end of file\n");
 }
 
+TEST(Repair, ShowsTheLinesAroundOneEdit) {
+  std::string text;
+  for (int i = 1; i <= 12; ++i) text += fmt::format("line {}\n", i);
+  const auto at = static_cast<std::uint32_t>(text.find("9"));
+  const Edit edit{.replacements = {{at, at + 1, "nine"}}, .safe = true};
+  EXPECT_EQ(edit_diff("a.py", text, LineTable(text), edit),
+            unified_diff("a.py", text, apply_edits(text, {&edit})));
+  EXPECT_EQ(edit_diff("a.py", text, LineTable(text), Edit{}), "");
+}
+
 TEST(Repair, DropsEditsThatOverlap) {
   const Edit outer{.replacements = {{0, 5, "a"}}, .safe = true};
   const Edit inner{.replacements = {{2, 3, "b"}}, .safe = true};

@@ -175,6 +175,18 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "dependency-driver",
      .pattern =
+         R"re((?:Error response from daemon: )?could not select device driver "[^"]*" with capabilities|[Uu]nknown or invalid runtime name:? nvidia|nvidia-container-cli: \S[^\n]*)re",
+     .example =
+         "docker: Error response from daemon: could not select device driver \"\" with "
+         "capabilities: [[gpu]].",
+     .component = "env"},
+    {.cause = "dependency-other",
+     .pattern =
+         R"re(CUDA SETUP: Setup Failed|CUDA Setup failed despite \w+ being available|Required library version not found: libbitsandbytes\S*)re",
+     .example = "Exception: CUDA SETUP: Setup Failed!",
+     .component = "env"},
+    {.cause = "dependency-driver",
+     .pattern =
          R"re(CUDA driver initialization failed|NVIDIA-SMI has failed|Failed to initialize NVML|Driver/library version mismatch)re",
      .example = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
      .component = "env"},
@@ -266,7 +278,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "dependency-nccl",
      .pattern =
-         R"re(Distributed package doesn't have NCCL built in|NCCL (?:error|Error)|ncclUnhandledCudaError|ncclSystemError|ncclInternalError|NCCL communicator|nccl.{0,40}Duplicate GPU detected|ProcessGroupNCCL|The client socket has failed to connect to|use_libuv was requested but PyTorch was built without libuv)re",
+         R"re(Distributed package doesn't have NCCL built in|NCCL (?:error|Error)|ncclUnhandledCudaError|ncclSystemError|ncclInternalError|NCCL communicator|nccl.{0,40}Duplicate GPU detected|ProcessGroupNCCL|Some NCCL operations have failed or timed out|Watchdog caught collective operation timeout: [^\n]*|The client socket has failed to connect to|use_libuv was requested but PyTorch was built without libuv)re",
      .example = "RuntimeError: Distributed package doesn't have NCCL built in",
      .type = "RuntimeError",
      .component = "env"},

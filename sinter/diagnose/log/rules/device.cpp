@@ -208,6 +208,11 @@ constexpr Pattern kPatterns[] = {
      .type = "RuntimeError",
      .reading = Reading::kDevices},
     {.cause = "device-mixed",
+     .pattern =
+         R"re((?:tensor\.device\(\)\.type\(\) == at::DeviceType::PrivateUse1 INTERNAL ASSERT FAILED at .{1,200}? )?unbox expects Dml at::Tensor as inputs)re",
+     .example = "RuntimeError: unbox expects Dml at::Tensor as inputs",
+     .type = "RuntimeError"},
+    {.cause = "device-mixed",
      .pattern = R"re(Expected all tensors to be on the same device)re",
      .example = "Expected all tensors to be on the same device, but",
      .type = "RuntimeError",

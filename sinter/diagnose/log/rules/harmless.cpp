@@ -30,6 +30,12 @@ constexpr Pattern kPatterns[] = {
      .weight = kNo,
      .reading = Reading::kRevokes},
     {.cause = "harmless",
+     .pattern =
+         R"re(^\s*Retrying in [\d.]+ ?s(?:econds)?\b|^\s*Retry(?:ing)? (?:attempt )?#?\d+(?: of |/)\d+|^\s*(?:Trying|Will try) again in [\d.]+)re",
+     .example = "Retrying in 1s [Retry 1/5].",
+     .weight = kNo,
+     .reading = Reading::kRevokes},
+    {.cause = "harmless",
      .pattern = R"re(Defaulting to unsafe serialization)re",
      .example =
          "Defaulting to unsafe serialization. Pass `allow_pickle=False` to raise an error instead.",
@@ -55,7 +61,8 @@ constexpr Pattern kPatterns[] = {
      .pattern =
          R"re(A matching Triton is not available, some optimizations will not be enabled|Triton is not available|triton not found; flop counting will not work|Redirects are currently not supported in Windows)re",
      .example = "A matching Triton is not available, some optimizations will not be enabled.",
-     .weight = kNo},
+     .weight = kNo,
+     .reading = Reading::kAnnounces},
     {.cause = "harmless",
      .pattern =
          R"re(No module '?xformers'?\. Proceeding without it|Torch and xformers|xformers version: |No SDP backend available|Failed to find (?:nvdisasm|cuobjdump)|Couldn't find ninja)re",
@@ -114,7 +121,7 @@ constexpr Pattern kPatterns[] = {
      .weight = kNo},
     {.cause = "harmless",
      .pattern =
-         R"re(UserWarning: The installed version of bitsandbytes was compiled without GPU support|Error caught was: |This is just a warning: |Cannot import (?:xformers|triton|deepspeed)(?:\W|$)|unable to import '?(?:smart_open|triton)|NOTE: Redirects|The cache for model files in|`huggingface_hub` cache-system uses symlinks|To support symlinks on Windows|The secret `HF_TOKEN` does not exist|[Xx]et Storage is enabled|hf_xet|unauthenticated requests)re",
+         R"re(UserWarning: The installed version of bitsandbytes was compiled without GPU support|Error caught was: |This is just a warning: |Cannot import (?:xformers|triton|deepspeed)(?:\W|$)|unable to import '?(?:smart_open|triton)|Failed to initialize ONNX Runtime\. Continue without it|NOTE: Redirects|The cache for model files in|`huggingface_hub` cache-system uses symlinks|To support symlinks on Windows|The secret `HF_TOKEN` does not exist|[Xx]et Storage is enabled|hf_xet|unauthenticated requests)re",
      .example = "Error caught was: No module named 'triton'",
      .weight = kNo},
     {.cause = "harmless",

@@ -182,6 +182,14 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "library-api",
      .pattern =
+         R"re(Failed to import (?P<module>[a-z]\w*(?:\.\w+)*) because of the following error \(look up to see its traceback\): ?\S.*)re",
+     .example =
+         "RuntimeError: Failed to import diffusers.pipelines.onnx_utils because of the following "
+         "error (look up to see its traceback): DLL load failed while importing cv2",
+     .type = "RuntimeError",
+     .component = "env"},
+    {.cause = "library-api",
+     .pattern =
          R"re(operator (?P<op>torchvision::nms|\w+::\w+) does not exist|Couldn't load custom C\+\+ ops|Failed to import (?P<module>(?:transformers|diffusers|torch|peft)[\w.]*) because of the following error|Failed to load (?:image )?Python extension|infer_schema\(func\)|Parameter \w+ has unsupported type)re",
      .example = "RuntimeError: operator torchvision::nms does not exist",
      .type = "RuntimeError",
@@ -214,7 +222,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "library-custom-node",
      .pattern =
-         R"re(Cannot import (?P<arg>.{1,300}?) module for custom nodes|IMPORT FAILED)re",
+         R"re(Cannot import (?P<arg>.{1,300}?) module for custom nodes|\(?IMPORT FAILED\)?)re",
      .example =
          "Cannot import D:\\ComfyUI\\custom_nodes\\was-node-suite-comfyui module for "
          "custom nodes: 'NoneType' object is not callable",

@@ -66,7 +66,7 @@ constexpr Pattern kPatterns[] = {
      .component = "output"},
     {.cause = "output-lora-no-effect",
      .pattern =
-         R"re(lora key not loaded: (?P<arg>[^\s.]+)|No LoRA keys associated to \w+ found with the prefix|loaded 0 (?:modules|keys|layers) of lora|LoRA (?:matched|applied to) 0 )re",
+         R"re(lora key not loaded: (?P<arg>[^\s.]+)|Failed to match keys when loading (?:Lora|LoRA)\b(?: [^\n:]*\.\w+)?|No LoRA keys associated to \w+ found with the prefix|loaded 0 (?:modules|keys|layers) of lora|LoRA (?:matched|applied to) 0 )re",
      .example = "No LoRA keys associated to UNet2DConditionModel found with the prefix='unet'.",
      .weight = Weight::kSuspicion,
      .component = "lora"},

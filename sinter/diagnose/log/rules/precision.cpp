@@ -167,6 +167,12 @@ constexpr Pattern kPatterns[] = {
      .example = "RuntimeError: expected scalar type Half but found Float",
      .type = "RuntimeError"},
     {.cause = "precision-mixed",
+     .pattern =
+         R"re(input types 'tensor<[\dx?]*(?:f32>' and 'tensor<[\dx?]*b?f16|b?f16>' and 'tensor<[\dx?]*f32)>' are not broadcast compatible)re",
+     .example =
+         "error: input types 'tensor<2x1280xf32>' and 'tensor<1280xf16>' are not broadcast "
+         "compatible"},
+    {.cause = "precision-mixed",
      .pattern = R"re(\w+ and \w+ must have the same dtype(?:, but got \w+ and \w+)?)re",
      .example = "RuntimeError: mat1 and mat2 must have the same dtype, but got Half and Float",
      .type = "RuntimeError"},
@@ -244,7 +250,7 @@ constexpr Pattern kPatterns[] = {
      .type = "RuntimeError"},
     {.cause = "precision-no-kernel",
      .pattern =
-         R"re((?:MPS|mps) framework doesn't support float64|[Uu]nsupported (?:d?type|data type|ScalarType):? '?(?:c10::|torch\.)?(?:Half|half|float16|bfloat16|BFloat16|float64|fp16|bf16|Float8\w*|float8\w*)|[Ll]ow precision dtypes not supported|cuFFT only supports dimensions whose sizes are powers of two when computing in half precision|(?:half|float16|bfloat16|fp16|bf16|Half|BFloat16)(?: precision)? (?:is )?(?:not supported|unsupported)(?: on| for| by)?)re",
+         R"re((?:Cannot convert a (?:MPS|mps) Tensor to float64 dtype as the )?(?:MPS|mps) framework doesn't support float64|Trying to convert (?P<arg>\w+) to the (?:MPS|mps) backend but it does not have support for that dtype|[Uu]nsupported (?:d?type|data type|ScalarType):? '?(?:c10::|torch\.)?(?:Half|half|float16|bfloat16|BFloat16|float64|fp16|bf16|Float8\w*|float8\w*)|[Ll]ow precision dtypes not supported|cuFFT only supports dimensions whose sizes are powers of two when computing in half precision|(?:half|float16|bfloat16|fp16|bf16|Half|BFloat16)(?: precision)? (?:is )?(?:not supported|unsupported)(?: on| for| by)?)re",
      .example =
          "TypeError: Cannot convert a MPS Tensor to float64 dtype as the MPS framework "
          "doesn't support float64. Please use float32 instead."},

@@ -60,6 +60,20 @@ constexpr Cause kCauses[] = {
                  "用同一个程序和版本构建引擎"},
                 {"compare the names of the inputs", "核对输入名称"}}},
      .confirm = {"polygraphy inspect model model.plan", "polygraphy inspect model model.plan"}},
+    {.id = "trt-plan-plugin",
+     .domain = Domain::kTensorRtRuntime,
+     .meaning = {"The engine contains a layer of a plugin that this program has not loaded.",
+                 "引擎中包含某个插件的层，而当前程序没有加载该插件。"},
+     .fixes = {{{"load the plugin library before the engine: trtexec --dynamicPlugins=plugin.so, "
+                 "ctypes.CDLL(path) in Python",
+                 "在加载引擎之前加载插件库：trtexec --dynamicPlugins=plugin.so，Python 中用 "
+                 "ctypes.CDLL(路径)"},
+                {"for TensorRT's own plugins: trt.init_libnvinfer_plugins(logger, '')",
+                 "TensorRT 自带的插件：trt.init_libnvinfer_plugins(logger, '')"},
+                {"build the plugin for this version of TensorRT",
+                 "为当前的 TensorRT 版本编译该插件"}}},
+     .confirm = {"[c.name for c in trt.get_plugin_registry().plugin_creator_list]",
+                 "[c.name for c in trt.get_plugin_registry().plugin_creator_list]"}},
     {.id = "trt-null-engine",
      .domain = Domain::kTensorRtRuntime,
      .meaning =
@@ -149,6 +163,15 @@ constexpr Pattern kPatterns[] = {
      .component = "runtime",
      .operation = "deserializeCudaEngine",
      .reading = Reading::kCapability},
+    {.cause = "trt-plan-plugin",
+     .pattern =
+         R"re((?:Serialization assertion creator failed\. ?)?Cannot deserialize plugin(?: (?P<arg>\w+))?(?: since corresponding (?:IPluginCreator|plugin creator) not found)?|IPluginCreator not found in Plugin Registry)re",
+     .example =
+         "[E] [TRT] 1: [pluginV2Runner.cpp::load::300] Error Code 1: Serialization "
+         "(Serialization assertion creator failed.Cannot deserialize plugin since corresponding "
+         "IPluginCreator not found in Plugin Registry)",
+     .component = "runtime",
+     .operation = "deserializeCudaEngine"},
     {.cause = "trt-plan-damaged",
      .pattern =
          R"re([Mm]agic tag does not match|Serialization assertion (?:magicTagRead|plan->header|header|sizeRead|safeVersionRead)[\w. =!>]* failed|[Uu]nexpected (?:end of|EOF).{0,40}(?:plan|engine)|Engine deserialization failed: (?:bad|invalid))re",

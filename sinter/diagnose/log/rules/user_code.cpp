@@ -193,7 +193,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "code-crash",
      .pattern =
-         R"re(Segmentation fault|segfault at|SIGSEGV|Fatal Python error: (?P<arg>[\w ]+)|[Ww]indows fatal exception: (?P<arg2>[\w ]+)|exit(?:ed with)? (?:code|status) (?:139|-11|3221225477|-1073741819)\b|exitcode\s*: -11\b|0xC0000005|double free or corruption|free\(\): invalid pointer|[Bb]us error|munmap_chunk)re",
+         R"re((?:[Tt]erminated|[Kk]illed|[Ee]xited|[Dd]ied) (?:by|with|on|from) (?:signal )?SIGSEGV|Segmentation fault|segfault at|SIGSEGV|Fatal Python error: (?P<arg>[\w ]+)|[Ww]indows fatal exception: (?P<arg2>[\w ]+)|exit(?:ed with)? (?:code|status) (?:139|-11|3221225477|-1073741819)\b|exitcode\s*: -11\b|0xC0000005|double free or corruption|free\(\): invalid pointer|[Bb]us error|munmap_chunk)re",
      .example = "Segmentation fault (core dumped)",
      .weight = Weight::kSymptom},
     {.cause = "code-crash",
