@@ -24,12 +24,12 @@ struct ConversionOptions {
   std::string prediction;
   bool controlnet_inputs = false;
   bool hidden_states = false;
-  std::vector<std::string> loras;                // as parse_adapter() takes them
-  std::vector<adapters::AdapterUse> more_loras;  // of a prompt, after those
-  bool compact_merge = false;  // merged weights keep the checkpoint's types whatever is computed in
   bool ema = false;
   bool allow_unsafe_keys = false;
   std::string variant;  // of a folder
+  std::vector<std::string> loras;                // as parse_adapter() takes them
+  std::vector<adapters::AdapterUse> more_loras;  // of a prompt, after those
+  bool compact_merge = false;  // merged weights keep the checkpoint's types whatever is computed in
 };
 
 void declare_conversion(CLI::App& app, ConversionOptions& options);
@@ -38,18 +38,18 @@ void declare_conversion(CLI::App& app, ConversionOptions& options);
 /// @throws Error{kUsage} for words that are not in their tables.
 convert::ConvertOptions to_request(const ConversionOptions& options, const std::string& checkpoint);
 
+/// How the checkpoint is opened.
+weights::OpenOptions open_options(const ConversionOptions& options);
+
+/// Declares the options that say how a checkpoint is opened.
+std::vector<CLI::Option*> declare_opening(CLI::App& app, ConversionOptions& options);
+
 /// The adapters of a conversion, in their order.
 std::vector<adapters::AdapterUse> adapters_of(const ConversionOptions& options);
 
 /// Opens them and adds them to the request; null where there are none (adapter_options.h).
 std::shared_ptr<adapters::Adaptation> add_adapters(const ConversionOptions& options,
                                                    convert::ConvertOptions& request);
-
-/// How the checkpoint is opened.
-weights::OpenOptions open_options(const ConversionOptions& options);
-
-/// Declares the options that say how a checkpoint is opened.
-std::vector<CLI::Option*> declare_opening(CLI::App& app, ConversionOptions& options);
 
 /// The tokenizers of a checkpoint's text encoders: a folder's own, else CLIP's.
 std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& source,

@@ -50,10 +50,11 @@ TEST_F(InspectCases, HaveTheExpectedVerdictIdentityAndWarnings) {
       EXPECT_TRUE(takes(entry, "contents", "also_contents", report["contents"])) << name << report;
       std::set<std::string> warnings = words(report["warnings"]);
       // Files of cut-down checkpoints are told so, whether the list asks for it or not.
-      if (report.contains("globals") && !words(entry.value("warnings", nlohmann::json::array())).contains("incomplete"))
+      if (report.contains("globals") &&
+          !words(entry.value("warnings", nlohmann::json::array())).contains("incomplete"))
         warnings.erase("incomplete");
       EXPECT_EQ(warnings, words(entry.value("warnings", nlohmann::json::array()))) << name;
-      if (entry.contains("devices")) EXPECT_EQ(report["devices"], entry["devices"]) << name;
+      EXPECT_TRUE(!entry.contains("devices") || report["devices"] == entry["devices"]) << name;
     }
   }
 }

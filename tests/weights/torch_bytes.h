@@ -54,10 +54,10 @@ class Program {
         .raw("tQ");
   }
   Program& tensor(std::string_view key, std::int64_t count, std::int64_t offset,
-                  const std::vector<std::int64_t>& shape,
-                  const std::vector<std::int64_t>& strides) {
+                  const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides,
+                  std::string_view type = "FloatStorage") {
     global("torch._utils", "_rebuild_tensor_v2").raw("(");
-    storage(key, count).number(offset).numbers(shape).numbers(strides);
+    storage(key, count, "cpu", type).number(offset).numbers(shape).numbers(strides);
     return raw("\x89").global("collections", "OrderedDict").raw(")RtR");
   }
 
@@ -129,6 +129,27 @@ inline std::string torch_zip(const std::string& program, const std::vector<std::
     files.push_back({"archive/data/" + std::to_string(i), storages[i]});
   files.push_back({"archive/version", "3\n"});
   return zip_bytes(files);
+}
+
+/// The stream that torch.save wrote before 1.6: a storage's name, count and bytes.
+struct StreamStorage {
+  std::string key;
+  std::uint64_t count;
+  std::string data;
+};
+inline std::string torch_stream(const std::string& program,
+                                const std::vector<StreamStorage>& storages) {
+  std::string out = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
+  out += "\x80\x02M\xe9\x03.";  // version 1001
+  out += "\x80\x02}.";
+  out += program;
+  Program keys;
+  keys.raw("](");
+  for (const StreamStorage& storage : storages) keys.text(storage.key);
+  out += keys.raw("e").stop();
+  for (const StreamStorage& storage : storages)
+    out += little_endian(storage.count, 8) + storage.data;
+  return out;
 }
 
 }  // namespace sinter::weights
