@@ -152,6 +152,17 @@ std::optional<std::int64_t> read_sample_size(const ConfigFile& config) {
   return size > 0 ? std::optional(size) : std::nullopt;
 }
 
+UNetSettings unet_settings(const ConfigFile& config) {
+  UNetSettings settings;
+  read_heads(config, settings);
+  settings.size = read_sample_size(config);
+  settings.vector = config.find("addition_embed_type") != nullptr;
+  if (config.says("mid_block_type"))
+    settings.middle = config.find("mid_block_type") != nullptr &&
+                      *config.find("mid_block_type") == "UNetMidBlock2DCrossAttn";
+  return settings;
+}
+
 }  // namespace
 
 TextSettings read_text_settings(const FolderConfigs& configs, std::string_view prefix) {
@@ -168,15 +179,11 @@ TextSettings read_text_settings(const FolderConfigs& configs, std::string_view p
 }
 
 UNetSettings read_unet_settings(const FolderConfigs& configs, std::string_view prefix) {
-  const ConfigFile config(configs, prefix, ComponentKind::kUNet);
-  UNetSettings settings;
-  read_heads(config, settings);
-  settings.size = read_sample_size(config);
-  settings.vector = config.find("addition_embed_type") != nullptr;
-  if (config.says("mid_block_type"))
-    settings.middle = config.find("mid_block_type") != nullptr &&
-                      *config.find("mid_block_type") == "UNetMidBlock2DCrossAttn";
-  return settings;
+  return unet_settings(ConfigFile(configs, prefix, ComponentKind::kUNet));
+}
+
+UNetSettings read_controlnet_settings(const FolderConfigs& configs, std::string_view prefix) {
+  return unet_settings(ConfigFile(configs, prefix, ComponentKind::kControlNet));
 }
 
 VaeSettings read_vae_settings(const FolderConfigs& configs, std::string_view prefix) {

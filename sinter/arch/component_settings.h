@@ -45,6 +45,8 @@ struct UNetSettings {
 /// diffusers stores heads under "num_attention_heads", or, by an old mistake of naming, under
 /// "attention_head_dim".
 UNetSettings read_unet_settings(const FolderConfigs& configs, std::string_view prefix);
+/// Those of a ControlNet's UNet.
+UNetSettings read_controlnet_settings(const FolderConfigs& configs, std::string_view prefix);
 
 struct VaeSettings {
   std::optional<double> scaling;

@@ -134,6 +134,11 @@ Identity identify_part(const FoundComponent& component, const Family& family) {
                    fmt::format("the UNet of {}", family.title));
   if (component.kind == ComponentKind::kVae)
     return of_kind(FileKind::kVae, "vae", "an autoencoder (VAE)");
+  if (component.kind == ComponentKind::kControlNet)
+    return of_kind(
+        FileKind::kControlNet, std::string(family.architecture),
+        fmt::format("a ControlNet in {} layout for {}",
+                    component.layout == kOriginal ? "the original" : "diffusers'", family.title));
   const TextEncoderConfig config = read_text_config(component.weights);
   const Tower& row =
       tower(guess_tower(component.text_names, config.width, config.projection_dim != 0));

@@ -68,7 +68,8 @@ std::string trimmed(const std::string& word) {
 void require_names(const ConversionOptions& options) {
   for (const std::string& component : options.components)
     require_known("component", trimmed(component),
-                  {"text_encoder", "text_encoder_2", "unet", "vae", "vae_decoder", "vae_encoder"});
+                  {"text_encoder", "text_encoder_2", "unet", "vae", "vae_decoder", "vae_encoder",
+                   "controlnet", "controlnet_1", "controlnet_2", "controlnet_3"});
   std::vector<std::string_view> precisions;
   for (const auto precision : {convert::Precision::kF16, convert::Precision::kF32,
                                convert::Precision::kBF16, convert::Precision::kKeep})
@@ -148,7 +149,7 @@ std::vector<std::string> scheduler_warnings(const std::filesystem::path& out) {
 void declare_conversion(CLI::App& app, ConversionOptions& options) {
   one_by_one(app.add_option("--components", options.components,
                             "only these, separated by commas: text_encoder, text_encoder_2, unet, "
-                            "vae_decoder, vae_encoder"))
+                            "vae_decoder, vae_encoder, controlnet"))
       ->delimiter(',');
   app.add_option("--precision", options.precision,
                  "what text encoders and UNet compute in: fp16, fp32, bf16, keep")
@@ -171,6 +172,8 @@ void declare_conversion(CLI::App& app, ConversionOptions& options) {
   one_by_one(app.add_option("--lora", options.loras,
                             "merge this adapter: FILE, FILE:WEIGHT or FILE:WEIGHT:TE_WEIGHT "
                             "(repeatable)"));
+  one_by_one(app.add_option("--controlnet", options.controlnets,
+                            "also this ControlNet, and the UNet's inputs for it (repeatable)"));
   app.add_flag("--controlnet-inputs", options.controlnet_inputs,
                "give the UNet the inputs for ControlNet residuals");
   app.add_flag("--hidden-states", options.hidden_states,
@@ -211,6 +214,7 @@ convert::ConvertOptions to_request(const ConversionOptions& options,
     if (!request.detect.prediction)
       throw unknown_name("prediction", options.prediction, {"epsilon", "v"});
   }
+  request.controlnets.assign(options.controlnets.begin(), options.controlnets.end());
   request.controlnet_inputs = options.controlnet_inputs;
   request.hidden_states = options.hidden_states;
   request.open = open_options(options);

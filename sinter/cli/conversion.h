@@ -22,6 +22,7 @@ struct ConversionOptions {
   std::string size;  // BATCHxHEIGHTxWIDTH
   std::string family;
   std::string prediction;
+  std::vector<std::string> controlnets;
   bool controlnet_inputs = false;
   bool hidden_states = false;
   bool ema = false;
