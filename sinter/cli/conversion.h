@@ -22,10 +22,12 @@ struct ConversionOptions {
   std::string size;  // BATCHxHEIGHTxWIDTH
   std::string family;
   std::string prediction;
+  std::vector<std::string> controlnets;
   bool controlnet_inputs = false;
   bool hidden_states = false;
   bool ema = false;
   bool allow_unsafe_keys = false;
+  std::string variant;  // of a folder
   std::vector<std::string> loras;                // as parse_adapter() takes them
   std::vector<adapters::AdapterUse> more_loras;  // of a prompt, after those
   bool compact_merge = false;  // merged weights keep the checkpoint's types whatever is computed in

@@ -46,7 +46,9 @@ struct ConvertOptions {
   Precision vae_precision = Precision::kF32;
   WeightStorage weights = WeightStorage::kLink;
   std::string io = "optimum";
-  bool controlnet_inputs = false;
+  /// ControlNets to convert beside the checkpoint, in place of its own: files or folders.
+  std::vector<std::filesystem::path> controlnets;
+  bool controlnet_inputs = false;  // also without a ControlNet in the checkpoint
   bool hidden_states = false;
   std::optional<StaticSize> size;
   weights::OpenOptions open;

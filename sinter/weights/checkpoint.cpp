@@ -241,7 +241,7 @@ Checkpoint Checkpoint::open(const fs::path& path, const OpenOptions& options) {
   state->root = path;
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
-    FolderPlan plan = plan_folder(path);
+    FolderPlan plan = plan_folder(path, options.variant);
     if (plan.parts.empty()) {
       throw Error(ErrorCode::kBadFile,
                   fmt::format("{} holds no .safetensors file, expected a diffusers pipeline or one "

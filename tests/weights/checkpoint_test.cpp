@@ -220,10 +220,11 @@ TEST_F(CheckpointTest, FoldersThatSayNothingAreRefused) {
 }
 
 TEST_F(CheckpointTest, AComponentInAnotherFormatIsNamed) {
-  put("diffusion_pytorch_model.bin", "x");
+  put("diffusion_flax_model.msgpack", "x");
   EXPECT_EQ(refusal(folder_, ErrorCode::kUnsupported),
-            "/diffusion_pytorch_model.bin is the only weight file there, expected .safetensors\n"
-            "hint: save the component as safetensors");
+            "/diffusion_flax_model.msgpack is the only weight file there, expected .safetensors or "
+            ".bin\n"
+            "hint: name that file itself, or save the component as safetensors");
 }
 
 TEST_F(CheckpointTest, ABrokenPipelineIndexIsRefused) {
