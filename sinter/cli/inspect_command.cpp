@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sinter/arch/families.h"
@@ -57,6 +60,23 @@ void identify_damaged(Findings& findings) {
   findings.identity = std::move(identity);
 }
 
+/// Whether one of a ControlNet's zero convolutions is not there, or its bias is not.
+bool lacks_zero_convolutions(const weights::Checkpoint& checkpoint) {
+  constexpr std::string_view kWeight = ".weight";
+  std::set<int> numbers;
+  for (const weights::TensorEntry& tensor : checkpoint.tensors()) {
+    const std::string_view name = tensor.name;
+    for (const std::string_view list : {"zero_convs.", "controlnet_down_blocks."}) {
+      const std::size_t at = name.find(list);
+      if (at == name.npos || !name.ends_with(kWeight)) continue;
+      numbers.insert(std::atoi(tensor.name.c_str() + at + list.size()));
+      const std::string layer(name.substr(0, name.size() - kWeight.size()));
+      if (checkpoint.find(layer + ".bias") == nullptr) return true;
+    }
+  }
+  return !numbers.empty() && *numbers.rbegin() + 1 != static_cast<int>(numbers.size());
+}
+
 void identify_sound(Findings& findings) {
   weights::FileReport& file = findings.file;
   try {
@@ -64,6 +84,8 @@ void identify_sound(Findings& findings) {
     findings.identity = arch::identify(checkpoint);
     if (weights::has_moving_averages(checkpoint.tensors())) file.warnings.emplace_back(kEma);
     if (findings.identity->foreign) file.warnings.emplace_back(kNotSupported);
+    if (findings.identity->contents == "controlnet" && lacks_zero_convolutions(checkpoint))
+      file.warnings.emplace_back(kIncomplete);
     if (!findings.identity->convertible) return;
     findings.model = arch::detect(checkpoint);
     if (findings.model->missing.empty()) return;

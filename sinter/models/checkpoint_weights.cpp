@@ -2,12 +2,21 @@
 
 #include <fmt/format.h>
 
+#include "sinter/base/error.h"
+
 namespace sinter::models {
 
 std::optional<graph::StoredWeight> CheckpointWeights::find(std::string_view name) const {
   const arch::WeightSource* source = map_->find(name);
   if (source == nullptr) return std::nullopt;
   const weights::TensorEntry& tensor = *source->tensor;
+  // Those of a conversion's own checkpoint were written to its delta file before.
+  if (tensor.gathered)
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("'{}' does not stand in its file as it is needed (a strided view, or "
+                            "compressed)",
+                            tensor.name),
+                "sinter repack writes such a file as safetensors");
   graph::StoredWeight stored{.name = tensor.name,
                              .dtype = tensor.dtype,
                              .shape = tensor.shape,

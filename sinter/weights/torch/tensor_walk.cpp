@@ -25,6 +25,7 @@ using pickle::Value;
 using pickle::Values;
 
 constexpr std::size_t kLongestTensorName = 4096;
+constexpr std::size_t kMostSteps = std::size_t{1} << 20;  // a full checkpoint takes some thousand
 
 // Where programs keep the state dict in what they save, best first: Lightning and most others,
 // BasicSR's upscalers (the average of their weights first), and many trainers.
@@ -52,15 +53,70 @@ bool holds_tensor_itself(const Values& values, Ref dict) {
   return false;
 }
 
+bool is_container(Kind kind) {
+  return kind >= Kind::kList && kind <= Kind::kObject && kind != Kind::kGlobal;
+}
+
+/// Which bodies hold a tensor at any depth, so that the rest need not be walked. Linear in the
+/// references, whatever refers to what: from each body that holds one itself to those that hold it.
+class Holders {
+ public:
+  explicit Holders(const Values& values) : values_(values), holds_(values.bodies.size(), false) {
+    std::vector<std::uint32_t> first(values.bodies.size() + 1, 0);
+    each_reference([&](std::uint32_t, Ref child) {
+      if (is_container(values_.at(child).kind)) ++first[values_.at(child).index + 1];
+    });
+    for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
+    std::vector<std::uint32_t> parents(first.back());
+    std::vector<std::uint32_t> next = first;
+    std::vector<std::uint32_t> found;
+    each_reference([&](std::uint32_t parent, Ref child) {
+      if (is_container(values_.at(child).kind)) parents[next[values_.at(child).index]++] = parent;
+      if (values_.at(child).kind == Kind::kTensor) mark(parent, found);
+    });
+    while (!found.empty()) {
+      const std::uint32_t body = found.back();
+      found.pop_back();
+      for (std::uint32_t i = first[body]; i < first[body + 1]; ++i) mark(parents[i], found);
+    }
+  }
+
+  /// Whether a value is a tensor or holds one.
+  bool operator()(Ref ref) const {
+    const Value& value = values_.at(ref);
+    return value.kind == Kind::kTensor || (is_container(value.kind) && holds_[value.index]);
+  }
+
+ private:
+  void mark(std::uint32_t body, std::vector<std::uint32_t>& found) {
+    if (holds_[body]) return;
+    holds_[body] = true;
+    found.push_back(body);
+  }
+
+  void each_reference(const auto& use) const {
+    for (std::uint32_t parent = 0; parent < values_.bodies.size(); ++parent) {
+      const Body& body = values_.bodies[parent];
+      for (const Ref child : body.items) use(parent, child);
+      for (const Ref child : body.entries) use(parent, child);
+      for (const Ref child : {body.arguments, body.state})
+        if (child != kNoRef) use(parent, child);
+    }
+  }
+
+  const Values& values_;
+  std::vector<bool> holds_;
+};
+
 class Walker {
  public:
-  explicit Walker(const Values& values) : values_(values) {}
+  Walker(const Values& values, const Holders& holds) : values_(values), holds_(holds) {}
 
   void walk(Ref ref, const std::string& name) {
+    if (!holds_(ref)) return;
     count_steps(1);
     const Kind kind = values_.at(ref).kind;
     if (kind == Kind::kTensor) return add(name, ref);
-    if (kind < Kind::kList || kind > Kind::kObject || kind == Kind::kGlobal) return;
     // A value may be within itself.
     if (!path_.insert(values_.at(ref).index).second) return;
     if (path_.size() > pickle::kMostDepth)
@@ -82,15 +138,16 @@ class Walker {
  private:
   void count_steps(std::size_t steps) {
     steps_ += steps;
-    if (steps_ > pickle::kMostWrittenOut)
+    if (steps_ > kMostSteps)
       throw Error(ErrorCode::kBadFile,
                   "the pickle's values are a maze: they refer to one another "
                   "in more ways than can be followed");
   }
 
   void walk_body(const Body& body, const std::string& name) {
+    count_steps(body.items.size() / 16 + body.entries.size() / 2);
     for (std::size_t i = 0; i < body.items.size(); ++i)
-      walk(body.items[i], joined(name, fmt::to_string(i)));
+      if (holds_(body.items[i])) walk(body.items[i], joined(name, fmt::to_string(i)));
     // The last entry of a key counts.
     std::map<std::string, std::size_t> last;  // place of the key
     for (std::size_t i = 0; i + 1 < body.entries.size(); i += 2)
@@ -111,7 +168,7 @@ class Walker {
   }
 
   bool is_module(Ref state) {
-    if (values_.at(state).kind == Kind::kDict) count_steps(values_.body(state).entries.size());
+    if (values_.at(state).kind == Kind::kDict) count_steps(values_.body(state).entries.size() / 2);
     return values_.at(state).kind == Kind::kDict &&
            std::ranges::any_of(kModuleParts, [&](std::string_view part) {
              return entry(values_, state, part).has_value();
@@ -157,6 +214,7 @@ class Walker {
   }
 
   const Values& values_;
+  const Holders& holds_;
   std::map<std::string, std::uint32_t> found_;
   std::set<std::uint32_t> path_;  // bodies that are being walked
   std::size_t steps_ = 0;
@@ -164,14 +222,14 @@ class Walker {
   std::size_t left_out_ = 0;
 };
 
-std::size_t count_tensors(const Values& values, Ref ref) {
-  Walker walker(values);
+std::size_t count_tensors(const Values& values, const Holders& holds, Ref ref) {
+  Walker walker(values, holds);
   walker.walk(ref, "");
   return walker.total();
 }
 
 /// The state dict within what was saved.
-Ref model_in(const Values& values, Ref root) {
+Ref model_in(const Values& values, const Holders& holds, Ref root) {
   for (std::size_t level = 0; level < kModelKeys.size(); ++level) {
     if (values.at(root).kind != Kind::kDict) return root;
     std::optional<Ref> inner;
@@ -182,7 +240,7 @@ Ref model_in(const Values& values, Ref root) {
       if (kind != Kind::kDict && kind != Kind::kObject) continue;
       // A state dict of its own beside a sub-module of that name.
       if (key != "state_dict" && holds_tensor_itself(values, root)) continue;
-      if (count_tensors(values, *there) == 0) continue;
+      if (!holds(*there)) continue;
       inner = there;
       break;
     }
@@ -195,8 +253,9 @@ Ref model_in(const Values& values, Ref root) {
 }  // namespace
 
 TensorWalk walk_tensors(const Values& values, Ref root) {
-  const Ref model = model_in(values, root);
-  Walker walker(values);
+  const Holders holds(values);
+  const Ref model = model_in(values, holds, root);
+  Walker walker(values, holds);
   walker.walk(model, "");
   TensorWalk result{.tensors = {},
                     .elsewhere = 0,
@@ -205,7 +264,7 @@ TensorWalk walk_tensors(const Values& values, Ref root) {
   const std::size_t total = walker.total();
   for (auto& [name, tensor] : walker.take()) result.tensors.push_back({name, tensor});
   if (model != root) {
-    const std::size_t everywhere = count_tensors(values, root);
+    const std::size_t everywhere = count_tensors(values, holds, root);
     result.elsewhere = everywhere > total ? everywhere - total : 0;
   }
   return result;
