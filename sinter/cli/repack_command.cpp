@@ -40,7 +40,8 @@ repack::RepackOptions to_request(const Options& options) {
                                 .components = options.components,
                                 .open = open_options(options.opening)};
   for (const std::string& component : options.components)
-    require_known("component", component, {"text_encoder", "text_encoder_2", "unet", "vae"});
+    require_known("component", component,
+                  {"text_encoder", "text_encoder_2", "unet", "vae", "controlnet"});
   if (!options.layout.empty()) {
     require_known("layout", options.layout, {"original", "diffusers"});
     request.layout =
@@ -130,7 +131,7 @@ Run declare_repack(CLI::App& app) {
   app.add_flag("--prune", options->prune, "leave out moving averages, optimizer and training loss");
   one_by_one(app.add_option("--components", options->components,
                             "only these, separated by commas: text_encoder, text_encoder_2, unet, "
-                            "vae"))
+                            "vae, controlnet"))
       ->delimiter(',');
   app.add_option("--prediction", options->prediction,
                  "what the UNet predicts where the file cannot tell: epsilon, v");

@@ -86,7 +86,8 @@ TEST_F(RepackTest, PruneLeavesOutWhatOnlyTrainingNeeds) {
   EXPECT_EQ(differences(Checkpoint::open(original), Checkpoint::open(folder_ / "out.safetensors")),
             (Names{"model_ema.diffusion_modelout2weight", "optimizer_states.0.exp_avg"}));
   ASSERT_EQ(report.left_out.size(), 2u);
-  EXPECT_EQ(report.left_out[0].what, "moving averages of the weights (model_ema.*)");
+  EXPECT_EQ(report.left_out[0].what,
+            "moving averages of the weights (model_ema.*, which --ema takes)");
   EXPECT_EQ(report.left_out[0].bytes, 12u);
   EXPECT_EQ(report.left_out[1].what, "tensors of the optimizer");
   EXPECT_EQ(Checkpoint::open(folder_ / "out.safetensors").metadata().count("modelspec.hash_sha256"),
@@ -201,17 +202,32 @@ TEST_F(RepackTest, KeepsAFoldersOwnConfiguration) {
 }
 
 TEST_F(RepackTest, CopiesWhatIsNoCheckpointUnderItsNames) {
-  const fs::path file = stand_in("tiny/controlnet-sd1");
-  const RepackReport report = run(file, "out.safetensors", {.dtype = DType::kF32});
+  const std::string name =
+      "lora_unet_mid_block_attentions_0_transformer_blocks_0_attn2_to_k.lora_down.weight";
+  weights::write_safetensors(folder_ / "lora.safetensors", {floats(name, {1, 2})});
+  const fs::path file = folder_ / "lora.safetensors";
+  const RepackReport report = run(file, "out.safetensors", {.dtype = DType::kF16});
   EXPECT_EQ(report.layout, "as it was");
-  const Checkpoint out = Checkpoint::open(folder_ / "out.safetensors");
-  EXPECT_EQ(out.tensors().size(), Checkpoint::open(file).tensors().size());
-  EXPECT_EQ(out.tensors().front().dtype, DType::kF32);
+  EXPECT_EQ(Checkpoint::open(folder_ / "out.safetensors").find(name)->dtype, DType::kF16);
   EXPECT_EQ(refusal(file, "folder"),
-            "the layout cannot change: it is a ControlNet in the original layout\n"
-            "  while repacking controlnet-sd1.safetensors\n"
+            "the layout cannot change: it is a LoRA in kohya's layout\n"
+            "  while repacking lora.safetensors\n"
             "hint: without --layout, repack copies its tensors to an OUT.safetensors under the "
             "names that they have");
+}
+
+TEST_F(RepackTest, TakesAControlNetToDiffusersAndBack) {
+  const fs::path file = stand_in("tiny/controlnet-sd1");
+  run(file, "diffusers.safetensors", {.layout = Layout::kDiffusers});
+  const Checkpoint diffusers = Checkpoint::open(folder_ / "diffusers.safetensors");
+  EXPECT_NE(diffusers.find("controlnet_cond_embedding.conv_in.weight"), nullptr);
+  run(folder_ / "diffusers.safetensors", "back.safetensors");
+  const Checkpoint back = Checkpoint::open(folder_ / "back.safetensors");
+  EXPECT_EQ(back.tensors().size(), diffusers.tensors().size());
+  // A file of one component has bare names.
+  const Checkpoint before = Checkpoint::open(file);
+  for (const weights::TensorEntry& tensor : back.tensors())
+    EXPECT_NE(before.find("control_model." + tensor.name), nullptr) << tensor.name;
 }
 
 TEST_F(RepackTest, RefusesQuantisedWeightsAnotherType) {
