@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -265,11 +266,12 @@ void check_conversion_options(const Options& options) {
   if (!is_converted(options.model)) return;
   for (const CLI::Option* option : options.of_conversion) {
     if (option->count() == 0) continue;
-    throw Error(ErrorCode::kUsage,
-                fmt::format("{} is for a checkpoint's conversion, and {} is converted already",
-                            option->get_name(), options.model),
-                fmt::format("sinter convert CHECKPOINT OUT {} {} makes such a folder",
-                            option->get_name(), option->results().back()));
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("{} is for a checkpoint's conversion, and {} is converted already",
+                    option->get_name(), options.model),
+        fmt::format("sinter convert CHECKPOINT OUT {}{} makes such a folder", option->get_name(),
+                    option->get_type_size() == 0 ? "" : " " + option->results().back()));
   }
 }
 
@@ -352,6 +354,8 @@ Run declare_generate(CLI::App& app) {
   app.add_option_function<std::string>(
       "--lora-dir", [options](const std::string& folder) { options->lora_dir = folder; },
       "where the adapters are that prompts name: <lora:NAME:WEIGHT>");
+  std::ranges::copy(declare_opening(app, options->conversion),
+                    std::back_inserter(options->of_conversion));
   declare_control(app, options->control);
   declare_engine(app, options->engine);
   app.add_flag("--profile", options->profile, "print time and peak memory of every stage");

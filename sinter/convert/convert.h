@@ -51,6 +51,7 @@ struct ConvertOptions {
   bool controlnet_inputs = false;  // also without a ControlNet in the checkpoint
   bool hidden_states = false;
   std::optional<StaticSize> size;
+  weights::OpenOptions open;
   arch::DetectOptions detect;
   /// Their tensors are written to one file, kDeltaFile, and linked or packed as the checkpoint's
   /// own are. No two may give the same tensor.
