@@ -81,7 +81,7 @@ class TensorMerge {
     const std::size_t begin = first * columns_ * width;
     load_floats(checkpoint_.bytes(tensor_).subspan(begin, values.size() * width), tensor_.dtype,
                 values);
-    checkpoint_.mapping(tensor_.file).forget(tensor_.begin + begin, values.size() * width);
+    forget_around(checkpoint_.mapping(tensor_.file), tensor_.begin + begin, values.size() * width);
   }
 
   void store(std::span<const float> values, std::size_t first, std::span<std::byte> bytes) const {

@@ -60,6 +60,7 @@ void identify_sound(Findings& findings) {
   try {
     const weights::Checkpoint checkpoint = weights::Checkpoint::open(findings.path);
     findings.identity = arch::identify(checkpoint);
+    if (findings.identity->contents == "lora") findings.adapter = adapters::summarise(checkpoint);
     if (findings.identity->foreign) file.warnings.emplace_back(kNotSupported);
     if (!findings.identity->convertible) return;
     findings.model = arch::detect(checkpoint);
@@ -114,6 +115,7 @@ Findings examine(const std::string& path) {
                     .file = weights::examine(path),
                     .identity = {},
                     .model = {},
+                    .adapter = {},
                     .converted = {},
                     .sha256 = {}};
   const weights::FileReport& file = findings.file;
