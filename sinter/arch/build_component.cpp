@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sinter/arch/component_settings.h"
+#include "sinter/arch/controlnet_config.h"
 #include "sinter/arch/file_keys.h"
 #include "sinter/arch/structure.h"
 #include "sinter/arch/text_config.h"
@@ -74,15 +75,16 @@ TextEncoderConfig text_config(const FoundComponent& found, const Family& family,
 }
 
 /// The lengths in the vector conditioning: the pooled text and the sizes behind it.
-void set_vector(UNetConfig& config, const Family& family) {
+/// title: "the UNet", for messages.
+void set_vector(UNetConfig& config, const Family& family, std::string_view title) {
   if (config.vector_dim == 0) return;
   config.time_ids = family.vector == VectorKind::kRefiner ? kRefinerTimeIds : kBaseTimeIds;
   config.pooled_dim = config.vector_dim - config.time_ids * kTimeIdWidth;
   if (config.pooled_dim <= 0)
-    throw Error(ErrorCode::kShapeMismatch,
-                fmt::format("the UNet's vector conditioning is {} long, expected more than {} for "
-                            "{} sizes",
-                            config.vector_dim, config.time_ids * kTimeIdWidth, config.time_ids));
+    throw Error(
+        ErrorCode::kShapeMismatch,
+        fmt::format("{}'s vector conditioning is {} long, expected more than {} for {} sizes",
+                    title, config.vector_dim, config.time_ids * kTimeIdWidth, config.time_ids));
 }
 
 void check_groups(std::string_view component, std::int64_t channels) {
@@ -148,7 +150,7 @@ void build_unet(Component& component, const FoundComponent& found, const Family&
                 const FolderConfigs& configs) {
   const UNetSettings settings = read_unet_settings(configs, found.prefix);
   UNetConfig config = read_unet_config(found.weights);
-  set_vector(config, family);
+  set_vector(config, family, "the UNet");
   require_middle(config, settings.middle);
   const bool vector =
       family.vector != VectorKind::kNone || config.vector_dim != 0 || settings.vector;
@@ -169,6 +171,24 @@ void build_unet(Component& component, const FoundComponent& found, const Family&
     set_heads(config, settings);
     for (const UNetLevel& level : config.down) check_groups("unet", level.channels);
     for (const UNetLevel& level : config.up) check_groups("unet", level.channels);
+  }
+  component.config = std::move(config);
+}
+
+void build_controlnet(Component& component, const FoundComponent& found, const Family& family,
+                      const FolderConfigs& configs) {
+  const UNetSettings settings = read_controlnet_settings(configs, found.prefix);
+  ControlNetConfig config = read_controlnet_config(found.weights);
+  set_vector(config.unet, family, "the ControlNet");
+  require_middle(config.unet, settings.middle);
+  // Not by the family, which is that of the UNet beside it: one of another is told by its widths.
+  const bool vector = has_below(found.weights, "add_embedding.") || settings.vector;
+  settle(component, config, controlnet_tensors(config, vector), found);
+  config.unet.heads = family.heads;
+  config.unet.head_width = family.head_width;
+  if (component.missing.empty()) {
+    set_heads(config.unet, settings);
+    for (const UNetLevel& level : config.unet.down) check_groups("controlnet", level.channels);
   }
   component.config = std::move(config);
 }
@@ -209,6 +229,9 @@ Component build_component(const FoundComponent& found, const Family& family,
       break;
     case ComponentKind::kVae:
       build_vae(component, found, family, configs);
+      break;
+    case ComponentKind::kControlNet:
+      build_controlnet(component, found, family, configs);
       break;
   }
   return component;

@@ -19,7 +19,8 @@ struct FolderConfigs {
 };
 
 /// What a folder's config.json says and the shapes do not. Empty: the file does not say it, or
-/// there is none. Each reader also refuses what fixed_settings.h lists.
+/// there is none. Heads, activation and scaling that a file of diffusers or transformers leaves out
+/// are those of their classes. Each reader also refuses what fixed_settings.h lists.
 ///
 /// prefix: of the component's tensors ("text_encoder/", or empty).
 /// All throw Error{kUnsupported} for a variant that is not built here and Error{kBadFile} for a
@@ -34,16 +35,18 @@ struct TextSettings {
 TextSettings read_text_settings(const FolderConfigs& configs, std::string_view prefix);
 
 struct UNetSettings {
-  std::vector<std::int64_t> heads;  // one for all levels, or one a level
-  bool heads_per_level = false;     // they were a list
-  std::string heads_found;          // "DIR/config.json has attention_head_dim 8", for messages
-  bool vector = false;              // the UNet takes a vector beside the text
-  std::optional<bool> middle;       // it has a middle with attention
+  std::vector<std::int64_t> heads;   // one for all levels, or one a level
+  bool heads_per_level = false;      // they were a list
+  std::string heads_found;           // "DIR/config.json has attention_head_dim 8", for messages
+  bool vector = false;               // the UNet takes a vector beside the text
+  std::optional<bool> middle;        // it has a middle with attention
   std::optional<std::int64_t> size;  // latent cells along the longer side that it was trained on
 };
 /// diffusers stores heads under "num_attention_heads", or, by an old mistake of naming, under
 /// "attention_head_dim".
 UNetSettings read_unet_settings(const FolderConfigs& configs, std::string_view prefix);
+/// Those of a ControlNet's UNet.
+UNetSettings read_controlnet_settings(const FolderConfigs& configs, std::string_view prefix);
 
 struct VaeSettings {
   std::optional<double> scaling;

@@ -35,6 +35,18 @@ struct UNetConfig {
   int mid_resnets = 2;  // 1 or 0 in distilled networks without (parts of) a middle
 };
 
+/// A copy of a UNet's way down and middle that reads a picture as well and answers with a residual
+/// for each skip connection. Source: Zhang et al. 2023 (arXiv 2302.05543), section 3.2.
+struct ControlNetConfig {
+  UNetConfig unet;  // without a way up: `up` is empty, out_channels 0
+  std::int64_t image_channels;
+  /// Of the network that brings the picture to the size of the latent, one a resolution.
+  std::vector<std::int64_t> hint_channels;
+
+  /// Pixels of the picture per latent cell along each side.
+  std::int64_t factor() const { return std::int64_t{1} << (hint_channels.size() - 1); }
+};
+
 /// One resolution of an autoencoder half, in the order of execution.
 struct VaeLevel {
   std::int64_t channels;

@@ -6,6 +6,7 @@
 
 #include "sinter/arch/build_component.h"
 #include "sinter/arch/component_settings.h"
+#include "sinter/arch/controlnet_config.h"
 #include "sinter/arch/model.h"
 #include "sinter/arch/prediction.h"
 #include "sinter/arch/reading.h"
@@ -125,9 +126,28 @@ void check_latents(const Model& model, const UNetConfig& unet) {
                 "the file mixes the autoencoder and the UNet of different families");
 }
 
+/// Each ControlNet has to fit the UNet beside it.
+void check_controlnets(const Model& model, const UNetConfig& unet) {
+  for (const Component& component : model.components) {
+    const auto* control = std::get_if<ControlNetConfig>(&component.config);
+    if (control == nullptr || !component.missing.empty()) continue;
+    try {
+      require_fitting(control->unet, unet);
+    } catch (Error& error) {
+      error.add_context(fmt::format("looking at {}", component.name));
+      throw;
+    }
+  }
+}
+
 /// Components that the family has and a file of several components lacks.
 void add_missing_components(Model& model, const Family& family) {
-  if (model.components.size() < 2) return;  // a single component is meant to be alone
+  // A single component is meant to be alone, and ControlNets are no part of a pipeline by
+  // themselves.
+  const auto of_a_checkpoint = [](const Component& component) {
+    return !std::holds_alternative<ControlNetConfig>(component.config);
+  };
+  if (std::ranges::count_if(model.components, of_a_checkpoint) < 2) return;
   const auto require = [&](std::string_view name) {
     if (model.find(name) == nullptr) model.missing_components.emplace_back(name);
   };
@@ -171,6 +191,15 @@ const Component* Model::find(std::string_view name) const {
 }
 
 namespace {
+
+/// A ControlNet beside a UNet may be of another family, and has to be read as what it is to be
+/// told.
+const Family& own_family(const FoundComponent& found, const Reading& reading,
+                         const Family& family) {
+  if (found.kind != ComponentKind::kControlNet || reading.components.size() == 1) return family;
+  const Family* own = choose_family({found}, {}).family;
+  return own == nullptr ? family : *own;
+}
 
 constexpr std::int64_t kMaxNativeSize = 4096;
 
@@ -216,13 +245,15 @@ Model detect(const weights::Checkpoint& checkpoint, const DetectOptions& options
   if (asked != nullptr)
     model.evidence.insert(model.evidence.begin(), fmt::format("{} was asked for", family.name));
   for (const FoundComponent& found : reading.components)
-    model.components.push_back(build_component(found, family, checkpoint));
+    model.components.push_back(
+        build_component(found, own_family(found, reading, family), checkpoint));
   for (const Component& component : model.components)
     for (const MissingTensor& tensor : component.missing) model.missing.push_back(tensor.key);
   if (const UNetConfig* unet = unet_of(model)) {
     if (asked != nullptr) check_family(*model.find("unet"), family);
     check_context(model, *unet, family);
     check_latents(model, *unet);
+    check_controlnets(model, *unet);
   }
   add_missing_components(model, family);
   add_unexpected(model, reading.useful);

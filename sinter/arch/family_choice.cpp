@@ -7,6 +7,7 @@
 
 #include "sinter/arch/text_config.h"
 #include "sinter/arch/unet_config.h"
+#include "sinter/base/message.h"
 
 namespace sinter::arch {
 namespace {
@@ -18,7 +19,9 @@ struct TowerFacts {
   TowerKind kind;
 };
 
+/// What decides the family: the UNet or, where there is none, a ControlNet, which copies one.
 struct UNetFacts {
+  std::string_view title;  // "the UNet"
   UNetConfig config;
   std::optional<bool> linear_projection;
   bool vector = false;
@@ -45,8 +48,10 @@ Facts read_facts(const std::vector<FoundComponent>& components) {
           guess_tower(component.text_names, config.width, config.projection_dim != 0);
       facts.towers.push_back({&component, config, kind});
     }
-    if (component.kind == ComponentKind::kUNet)
-      facts.unet = UNetFacts{.config = read_unet_config(component.weights),
+    const bool unet = component.kind == ComponentKind::kUNet;
+    if (unet || (component.kind == ComponentKind::kControlNet && !facts.unet))
+      facts.unet = UNetFacts{.title = unet ? "the UNet" : "the ControlNet",
+                             .config = read_unet_config(component.weights),
                              .linear_projection = reads_linear_projection(component.weights),
                              .vector = has_below(component.weights, "add_embedding.")};
   }
@@ -71,12 +76,27 @@ std::string known_width(std::int64_t width) {
   return width == 2048 ? ", as Stable Diffusion XL's two text encoders together give it" : "";
 }
 
+/// A tower that is shorter than the published one of its width may have lost layers: names and
+/// shapes cannot tell it from one that was made so.
+std::string lost_layers(const TowerFacts& facts) {
+  const Tower& published = tower(facts.kind);
+  const std::int64_t layers = facts.config.layers;
+  if (facts.config.width != published.width || layers >= published.layers) return {};
+  // transformers' copy of Stable Diffusion 2's goes without the layer that is not used.
+  const bool unused_left_out = facts.kind == TowerKind::kOpenClipH &&
+                               facts.component->text_names == TextNames::kTransformers &&
+                               layers + 1 == published.layers;
+  if (unused_left_out) return {};
+  return fmt::format(" ({} has {}: the last {} may be missing)", published.title, published.layers,
+                     counted(static_cast<std::uint64_t>(published.layers - layers), "layer"));
+}
+
 void describe_towers(const Facts& facts, std::vector<std::string>& evidence) {
   for (const TowerFacts& tower : facts.towers)
     evidence.push_back(fmt::format(
-        "{} has the names of {}, {} layers {} wide", tower.component->name,
+        "{} has the names of {}, {} layers {} wide{}", tower.component->name,
         tower.component->text_names == TextNames::kOpenClip ? "OpenCLIP" : "transformers' CLIP",
-        tower.config.layers, tower.config.width));
+        tower.config.layers, tower.config.width, lost_layers(tower)));
 }
 
 /// The refiner has one text tower, whose states are its whole context; a base UNet sees two.
@@ -105,11 +125,12 @@ Rows choose_conditioning(const Facts& facts, std::vector<std::string>& evidence)
   Rows rows;
   for (const Family& family : families()) rows.push_back(&family);
   if (!facts.unet->vector) {
-    evidence.emplace_back("the UNet is conditioned on time and text alone");
+    evidence.push_back(fmt::format("{} is conditioned on time and text alone", facts.unet->title));
     return keep(rows, [](const Family* row) { return row->vector == VectorKind::kNone; });
   }
-  evidence.emplace_back(
-      "the UNet takes a vector beside the text (label_emb, add_embedding): Stable Diffusion XL");
+  evidence.push_back(fmt::format(
+      "{} takes a vector beside the text (label_emb, add_embedding): Stable Diffusion XL",
+      facts.unet->title));
   const VectorKind kind = is_refiner(facts, evidence) ? VectorKind::kRefiner : VectorKind::kBase;
   return keep(rows, [&](const Family* row) { return row->vector == kind; });
 }
@@ -144,7 +165,8 @@ FamilyChoice choose_by_unet(const Facts& facts) {
     choice.evidence.push_back(
         fmt::format("the context is {} wide{}", unet.context_dim, known_width(unet.context_dim)));
   if (unet.in_channels != 0) {
-    choice.evidence.push_back(fmt::format("the UNet takes {} channels", unet.in_channels));
+    choice.evidence.push_back(
+        fmt::format("{} takes {} channels", facts.unet->title, unet.in_channels));
     const std::string_view title = rows.front()->title;
     rows = keep(rows, [&](const Family* row) { return row->in_channels == unet.in_channels; });
     if (rows.empty())

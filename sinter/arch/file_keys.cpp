@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sinter/arch/controlnet_keys.h"
 #include "sinter/arch/text_keys.h"
 #include "sinter/arch/unet_keys.h"
 #include "sinter/arch/vae_keys.h"
@@ -47,6 +48,12 @@ std::string key_in_file(const FoundComponent& found, const VaeConfig& config,
                                   : diffusers_vae_key(canonical, names_in_file(found)));
 }
 
+std::string key_in_file(const FoundComponent& found, const ControlNetConfig& config,
+                        std::string_view canonical) {
+  return behind_prefix(found, found.keys == kOriginal ? original_controlnet_key(config, canonical)
+                                                      : std::string(canonical));
+}
+
 namespace {
 
 const TowerUse* tower_use(const Family& family, std::string_view component) {
@@ -65,6 +72,9 @@ TextNames original_text_names(const Family& family, std::string_view component) 
 std::string original_prefix(const Family& family, std::string_view component) {
   if (component == "unet") return "model.diffusion_model.";
   if (component == "vae") return "first_stage_model.";
+  if (component == kControlNetNames.front()) return "control_model.";
+  // The layout has one; further ones keep the name of their folder.
+  if (component.starts_with(kControlNetNames.front())) return fmt::format("{}/", component);
   const TowerUse* use = tower_use(family, component);
   const std::string_view inner =
       original_text_names(family, component) == TextNames::kOpenClip ? "model." : "transformer.";
@@ -86,6 +96,10 @@ LayoutPlace original_place(const VaeConfig& config, std::string_view canonical) 
   const auto levels =
       static_cast<std::int64_t>(std::max(config.encoder.size(), config.decoder.size()));
   return {.name = original_vae_key(canonical, levels)};
+}
+
+LayoutPlace original_place(const ControlNetConfig& config, std::string_view canonical) {
+  return {.name = original_controlnet_key(config, canonical)};
 }
 
 bool is_convolution_in_original(const VaeConfig& /*config*/, std::string_view canonical) {

@@ -18,6 +18,8 @@ std::string key_in_file(const FoundComponent& found, const UNetConfig& config,
                         std::string_view canonical);
 std::string key_in_file(const FoundComponent& found, const VaeConfig& config,
                         std::string_view canonical);
+std::string key_in_file(const FoundComponent& found, const ControlNetConfig& config,
+                        std::string_view canonical);
 
 /// Where a single file of a family, in the original layout, keeps a component:
 /// "first_stage_model.".
@@ -31,6 +33,7 @@ TextNames original_text_names(const Family& family, std::string_view component);
 LayoutPlace original_place(TextNames names, std::string_view canonical);
 LayoutPlace original_place(const UNetConfig& config, std::string_view canonical);
 LayoutPlace original_place(const VaeConfig& config, std::string_view canonical);
+LayoutPlace original_place(const ControlNetConfig& config, std::string_view canonical);
 
 /// Whether the original layout has that weight of an autoencoder as a 1x1 convolution where
 /// diffusers has a matrix.

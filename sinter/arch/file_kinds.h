@@ -13,6 +13,7 @@ enum class FileKind {
   kLora,
   kEmbedding,
   kControlNet,
+  kControlVariant,
   kTinyVae,
   kControlLora,
   kT2iAdapter,

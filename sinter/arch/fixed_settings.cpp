@@ -40,12 +40,13 @@ struct FixedSetting {
 constexpr ComponentKind kText = ComponentKind::kTextEncoder;
 constexpr ComponentKind kUNet = ComponentKind::kUNet;
 constexpr ComponentKind kVae = ComponentKind::kVae;
+constexpr ComponentKind kControlNet = ComponentKind::kControlNet;
 
-// The settings of diffusers' UNet2DConditionModel and AutoencoderKL and transformers'
-// CLIPTextConfig that change numbers and no shape, or add what has no weights. A key that is absent
-// means the value here: it is those classes' default.
-// Not here: what shapes tell (widths, depths, use_linear_projection), what component_settings.h
-// reads, and what changes no number but by rounding (upcast_attention, force_upcast, dropout).
+// The settings of diffusers' UNet2DConditionModel, ControlNetModel and AutoencoderKL and
+// transformers' CLIPTextConfig that change numbers and no shape, or add what has no weights. A key
+// that is absent means the value here: it is those classes' default. Not here: what shapes tell
+// (widths, depths, use_linear_projection), what component_settings.h reads, and what changes no
+// number but by rounding (upcast_attention, force_upcast, dropout).
 constexpr std::array kFixed{
     FixedSetting{kUNet, "norm_num_groups", Type::kNumber, "[32]"},
     FixedSetting{kUNet, "norm_eps", Type::kNumber, "[1e-5]"},
@@ -82,6 +83,10 @@ constexpr std::array kFixed{
     FixedSetting{kUNet, "addition_time_embed_dim", Type::kNumber, "[256, null]"},
     FixedSetting{kUNet, "encoder_hid_dim", Type::kNumber, "[null]"},
     FixedSetting{kUNet, "encoder_hid_dim_type", Type::kWord, "[null]"},
+
+    // Beside those of its UNet.
+    FixedSetting{kControlNet, "controlnet_conditioning_channel_order", Type::kWord, R"(["rgb"])"},
+    FixedSetting{kControlNet, "global_pool_conditions", Type::kFlag, "[false]"},
 
     FixedSetting{kVae, "norm_num_groups", Type::kNumber, "[32]"},
     FixedSetting{kVae, "act_fn", Type::kWord, R"(["silu", "swish"])"},
@@ -130,7 +135,8 @@ void require(const FixedSetting& row, const Json& value, const std::string& path
 
 void require_built_settings(ComponentKind kind, const Json& config, const std::string& path) {
   for (const FixedSetting& row : kFixed) {
-    if (row.kind != kind) continue;
+    const bool of_its_unet = kind == kControlNet && row.kind == kUNet;
+    if (row.kind != kind && !of_its_unet) continue;
     const auto value = config.find(row.key);
     if (value == config.end()) continue;
     if (row.per_level && value->is_array()) {

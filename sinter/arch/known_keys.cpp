@@ -7,10 +7,9 @@ namespace sinter::arch {
 namespace {
 
 constexpr std::array kKnownKeys{
-    KnownKey{"model_ema.*", "moving averages of the weights (model_ema.*)", true},
+    KnownKey{"model_ema.*", "moving averages of the weights (model_ema.*, which --ema takes)", true},
     KnownKey{"optimizer*", "tensors of the optimizer", true},
     KnownKey{"lr_scheduler*", "tensors of the optimizer", true},
-    KnownKey{"control_model.*", "weights of a ControlNet (control_model.*)"},
     KnownKey{"safety_checker/*", "weights of the safety checker"},
     KnownKey{"safety_checker.*", "weights of the safety checker"},
     KnownKey{"image_encoder/*", "weights of an image encoder"},

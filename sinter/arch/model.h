@@ -29,10 +29,11 @@ struct MissingTensor {
 /// One network of a checkpoint: its weights under canonical names, and its configuration read from
 /// them.
 struct Component {
-  std::string name;    // the folder it becomes: "text_encoder", "text_encoder_2", "unet", "vae"
+  std::string name;    // the folder it becomes: "text_encoder", "text_encoder_2", "unet", "vae",
+                       // "controlnet", "controlnet_1", ...
   std::string layout;  // "original" or "diffusers"
   std::string prefix;  // of its keys in the file
-  std::variant<TextEncoderConfig, UNetConfig, VaeConfig> config;
+  std::variant<TextEncoderConfig, UNetConfig, VaeConfig, ControlNetConfig> config;
   WeightMap weights;
   std::vector<MissingTensor> missing;
   std::int64_t parameters = 0;
@@ -42,7 +43,7 @@ struct Component {
 struct Model {
   std::string family;                    // name of the family row, e.g. "sd15"
   std::vector<std::string> evidence;     // one sentence a fact that decided: "768-wide context"
-  std::vector<Component> components;     // in pipeline order: text encoders, unet, vae
+  std::vector<Component> components;     // in pipeline order: text encoders, unet, vae, controlnets
   std::optional<Prediction> prediction;  // empty: the file cannot tell
   std::string prediction_evidence;       // where it was read, or why it cannot be
   bool foreign_prediction = false;       // the file names one that is not of Prediction

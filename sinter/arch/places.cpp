@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "sinter/arch/controlnet_keys.h"
 #include "sinter/arch/text_config.h"
 #include "sinter/arch/unet_keys.h"
 #include "sinter/arch/vae_keys.h"
@@ -31,15 +32,28 @@ constexpr std::array kPlaces{
           kOriginal},
     Place{ComponentKind::kUNet, "model.diffusion_model.", "unet", kOriginal},
     Place{ComponentKind::kVae, "first_stage_model.", "vae", kOriginal},
+    Place{ComponentKind::kControlNet, "control_model.", "controlnet", kOriginal},
     // Folders.
     Place{ComponentKind::kTextEncoder, "text_encoder/", "text_encoder", {}},
     Place{ComponentKind::kTextEncoder, "text_encoder_2/", "text_encoder_2", {}},
     Place{ComponentKind::kUNet, "unet/", "unet", {}},
     Place{ComponentKind::kVae, "vae/", "vae", {}},
+    Place{ComponentKind::kControlNet, "controlnet/control_model.", kControlNetNames[0], kOriginal},
+    Place{ComponentKind::kControlNet, "controlnet/", kControlNetNames[0], {}},
+    Place{ComponentKind::kControlNet, "controlnet_1/control_model.", kControlNetNames[1],
+          kOriginal},
+    Place{ComponentKind::kControlNet, "controlnet_1/", kControlNetNames[1], {}},
+    Place{ComponentKind::kControlNet, "controlnet_2/control_model.", kControlNetNames[2],
+          kOriginal},
+    Place{ComponentKind::kControlNet, "controlnet_2/", kControlNetNames[2], {}},
+    Place{ComponentKind::kControlNet, "controlnet_3/control_model.", kControlNetNames[3],
+          kOriginal},
+    Place{ComponentKind::kControlNet, "controlnet_3/", kControlNetNames[3], {}},
     // Single components.
     Place{ComponentKind::kTextEncoder, "", "", {}},
     Place{ComponentKind::kUNet, "", "unet", {}},
     Place{ComponentKind::kVae, "", "vae", {}},
+    Place{ComponentKind::kControlNet, "", "controlnet", {}},
 };
 
 WeightMap map_transformers(const NameIndex& names) {
@@ -56,6 +70,7 @@ struct Layout {
   std::span<const std::string_view> marks;  // any of them, behind the place's prefix
   WeightMap (*map)(const NameIndex&);
   TextNames text_names = TextNames::kTransformers;
+  std::span<const std::string_view> unless = {};  // with any of them it is something else
 };
 
 constexpr std::array<std::string_view, 2> kTransformersMarks{"text_model.",
@@ -66,6 +81,11 @@ constexpr std::array<std::string_view, 3> kOriginalUNetMarks{"input_blocks.", "m
                                                              "output_blocks."};
 constexpr std::array<std::string_view, 3> kDiffusersUNetMarks{"down_blocks.", "mid_block.",
                                                               "up_blocks."};
+// A ControlNet has all names of a UNet's way down, and these.
+constexpr std::array<std::string_view, 3> kOriginalControlMarks{"input_hint_block.", "zero_convs.",
+                                                                "middle_block_out."};
+constexpr std::array<std::string_view, 3> kDiffusersControlMarks{
+    "controlnet_cond_embedding.", "controlnet_down_blocks.", "controlnet_mid_block."};
 constexpr std::array<std::string_view, 6> kOriginalVaeMarks{
     "encoder.down.", "encoder.mid.",      "decoder.up.",
     "decoder.mid.",  "encoder.norm_out.", "decoder.norm_out."};
@@ -77,15 +97,21 @@ constexpr std::array kLayouts{
     Layout{ComponentKind::kTextEncoder, kDiffusers, kTransformersMarks, map_transformers},
     Layout{ComponentKind::kTextEncoder, kOriginal, kOpenClipMarks, map_open_clip,
            TextNames::kOpenClip},
-    Layout{ComponentKind::kUNet, kOriginal, kOriginalUNetMarks, map_original_unet_keys},
-    Layout{ComponentKind::kUNet, kDiffusers, kDiffusersUNetMarks, map_diffusers_unet_keys},
+    Layout{ComponentKind::kUNet, kOriginal, kOriginalUNetMarks, map_original_unet_keys,
+           TextNames::kTransformers, kOriginalControlMarks},
+    Layout{ComponentKind::kUNet, kDiffusers, kDiffusersUNetMarks, map_diffusers_unet_keys,
+           TextNames::kTransformers, kDiffusersControlMarks},
     Layout{ComponentKind::kVae, kOriginal, kOriginalVaeMarks, map_original_vae_keys},
     Layout{ComponentKind::kVae, kDiffusers, kDiffusersVaeMarks, map_diffusers_vae_keys},
+    Layout{ComponentKind::kControlNet, kOriginal, kOriginalControlMarks,
+           map_original_controlnet_keys},
+    Layout{ComponentKind::kControlNet, kDiffusers, kDiffusersControlMarks,
+           map_diffusers_controlnet_keys},
 };
 
 bool has_mark(const NameIndex& names, const Layout& layout) {
-  return std::ranges::any_of(layout.marks,
-                             [&](std::string_view mark) { return names.has_below(mark); });
+  const auto occurs = [&](std::string_view mark) { return names.has_below(mark); };
+  return std::ranges::any_of(layout.marks, occurs) && std::ranges::none_of(layout.unless, occurs);
 }
 
 /// The layout of the tensors at a place, or null where there is no such component.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +17,12 @@ namespace sinter::arch {
 inline constexpr std::string_view kOriginal = "original";
 inline constexpr std::string_view kDiffusers = "diffusers";
 
-enum class ComponentKind { kTextEncoder, kUNet, kVae };
+/// The ControlNets of a pipeline, numbered as diffusers' MultiControlNetModel numbers their
+/// folders.
+inline constexpr std::array<std::string_view, 4> kControlNetNames{"controlnet", "controlnet_1",
+                                                                  "controlnet_2", "controlnet_3"};
+
+enum class ComponentKind { kTextEncoder, kUNet, kVae, kControlNet };
 
 /// A component as it was found: the weights that its key map knows, under canonical names.
 struct FoundComponent {
@@ -30,7 +36,7 @@ struct FoundComponent {
 };
 
 /// Finds the networks of a file by where their tensors stand and how they are called, in pipeline
-/// order: text encoders, UNet, VAE.
+/// order: text encoders, UNet, VAE, ControlNets.
 ///
 /// names: without those that no network needs (known_keys.h).
 std::vector<FoundComponent> find_components(const NameIndex& names);

@@ -33,7 +33,7 @@ NameIndex set_aside(const NameIndex& names, std::vector<std::string>& sentences)
   return NameIndex(std::move(useful));
 }
 
-/// ControlNets have the names of a UNet up to its middle, and not its end.
+/// What relatives of ControlNets share with a UNet are its names up to the middle, not its end.
 bool has_unet(const std::vector<FoundComponent>& components) {
   return std::ranges::any_of(components, [](const FoundComponent& component) {
     return component.kind == ComponentKind::kUNet &&

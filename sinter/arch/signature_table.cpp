@@ -52,17 +52,17 @@ constexpr std::array kRows{
     Signature{"weight differences in kohya's layout (LyCORIS)", "", kLora, {"^lora_unet_"}},
     Signature{"weight differences in kohya's layout (LyCORIS)", "", kLora, {"^lora_te"}},
 
-    Signature{"a ControlNet for Z-Image", "z-image", kControlNet, {"control_all_x_embedder."}},
-    Signature{"a ControlNet of Flux", "flux", kControlNet, {"controlnet_x_embedder."}},
+    Signature{"a ControlNet for Z-Image", "z-image", kControlVariant, {"control_all_x_embedder."}},
+    Signature{"a ControlNet of Flux", "flux", kControlVariant, {"controlnet_x_embedder."}},
     Signature{
-        "a ControlNet of Flux", "flux", kControlNet, {"controlnet_blocks.", "double_blocks."}},
+        "a ControlNet of Flux", "flux", kControlVariant, {"controlnet_blocks.", "double_blocks."}},
     Signature{"a ControlNet of Stable Diffusion 3",
               "sd3",
-              kControlNet,
+              kControlVariant,
               {"controlnet_blocks.", "pos_embed_input."}},
     Signature{"a ControlNet union (several conditions in one)",
               "",
-              kControlNet,
+              kControlVariant,
               {"control_add_embedding."}},
     Signature{"a ControlNet-XS", "", kControlLora, {"control_to_base_for_conv_in."}},
     Signature{"a ControlNet-XS", "", kControlLora, {"^control_model.", "enc_zero_convs_out."}},
@@ -71,12 +71,6 @@ constexpr std::array kRows{
               kMotionModule,
               {"controlnet_cond_embedding.", "motion_modules."}},
     Signature{"BrushNet", "", kControlLora, {"brushnet_down_blocks."}},
-    Signature{
-        "a ControlNet in the original layout", "", kControlNet, {"^control_model."}, kUNetFile},
-    Signature{
-        "a ControlNet in the original layout", "", kControlNet, {"input_hint_block."}, kUNetFile},
-    Signature{"a ControlNet in diffusers' layout", "", kControlNet, {"controlnet_cond_embedding."}},
-    Signature{"a ControlNet in diffusers' layout", "", kControlNet, {"controlnet_down_blocks."}},
 
     Signature{"a T2I-Adapter (light)", "", kT2iAdapter, {"^body.#.body.#.block1."}},
     Signature{

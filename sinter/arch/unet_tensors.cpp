@@ -9,7 +9,7 @@
 namespace sinter::arch {
 namespace {
 
-/// Lists the weights of a UNet in the order in which its blocks run.
+/// Lists the weights of a UNet or a ControlNet in the order in which its blocks run.
 class UNetWalk {
  public:
   UNetWalk(const UNetConfig& config, bool vector) : config_(config), vector_(vector) {}
@@ -67,6 +67,23 @@ class UNetWalk {
   void output() {
     expected_.norm("conv_norm_out", config_.model_channels);
     expected_.conv("conv_out", config_.out_channels, config_.model_channels, 3);
+  }
+
+  /// What a ControlNet has beside the way down: the picture's network and the convolutions behind
+  /// the skip connections and the middle.
+  void control(const ControlNetConfig& control) {
+    const std::string hint = "controlnet_cond_embedding.";
+    const std::vector<std::int64_t>& widths = control.hint_channels;
+    expected_.conv(hint + "conv_in", widths.front(), control.image_channels, 3);
+    for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+      expected_.conv(fmt::format("{}blocks.{}", hint, 2 * i), widths[i], widths[i], 3);
+      expected_.conv(fmt::format("{}blocks.{}", hint, 2 * i + 1), widths[i + 1], widths[i], 3);
+    }
+    expected_.conv(hint + "conv_out", config_.model_channels, widths.back(), 3);
+    for (std::size_t i = 0; i < skips_.size(); ++i)
+      expected_.conv(fmt::format("controlnet_down_blocks.{}", i), skips_[i].width, skips_[i].width,
+                     1);
+    expected_.conv("controlnet_mid_block", width_, width_, 1);
   }
 
   /// Every skip connection was taken, each at its own resolution.
@@ -157,6 +174,15 @@ UNetTensors unet_tensors(const UNetConfig& config, bool vector) {
   walk.up();
   walk.output();
   return {.tensors = walk.take(), .sides_meet = walk.sides_meet()};
+}
+
+std::vector<ExpectedTensor> controlnet_tensors(const ControlNetConfig& config, bool vector) {
+  UNetWalk walk(config.unet, vector);
+  walk.embeddings();
+  walk.down();
+  walk.middle();
+  walk.control(config);
+  return walk.take();
 }
 
 }  // namespace sinter::arch

@@ -17,4 +17,7 @@ struct UNetTensors {
 /// vector: it takes one beside the text, of a length that may not be known (vector_dim 0).
 UNetTensors unet_tensors(const UNetConfig& config, bool vector);
 
+/// Every weight of a ControlNet, as many residuals as its way down has skip connections.
+std::vector<ExpectedTensor> controlnet_tensors(const ControlNetConfig& config, bool vector);
+
 }  // namespace sinter::arch

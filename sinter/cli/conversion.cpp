@@ -18,6 +18,7 @@
 #include "sinter/pipeline/scheduler.h"
 #include "sinter/pipeline/scheduler_config.h"
 #include "sinter/pipeline/vocabulary.h"
+#include "sinter/weights/folder.h"
 
 namespace sinter::cli {
 namespace {
@@ -67,7 +68,8 @@ std::string trimmed(const std::string& word) {
 void require_names(const ConversionOptions& options) {
   for (const std::string& component : options.components)
     require_known("component", trimmed(component),
-                  {"text_encoder", "text_encoder_2", "unet", "vae", "vae_decoder", "vae_encoder"});
+                  {"text_encoder", "text_encoder_2", "unet", "vae", "vae_decoder", "vae_encoder",
+                   "controlnet", "controlnet_1", "controlnet_2", "controlnet_3"});
   std::vector<std::string_view> precisions;
   for (const auto precision : {convert::Precision::kF16, convert::Precision::kF32,
                                convert::Precision::kBF16, convert::Precision::kKeep})
@@ -102,11 +104,12 @@ std::shared_ptr<adapters::Adaptation> add_adapters(const ConversionOptions& opti
 std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& source,
                                                 const arch::Model& model) {
   std::vector<convert::ExtraFile> files;
+  const std::filesystem::path root = weights::pipeline_root(source);
   for (const arch::Component& component : model.components) {
     const auto* text = std::get_if<arch::TextEncoderConfig>(&component.config);
     if (text == nullptr) continue;
     const std::string folder = component.name == "text_encoder_2" ? "tokenizer_2" : "tokenizer";
-    const pipeline::Vocabulary vocabulary = vocabulary_for(source / folder, *text);
+    const pipeline::Vocabulary vocabulary = vocabulary_for(root / folder, *text);
     // A folder may say that its vocabulary is its own; then it has to bring one that fits.
     if (vocabulary.tokens.size() > static_cast<std::size_t>(text->vocabulary)) {
       throw Error(ErrorCode::kShapeMismatch,
@@ -146,7 +149,7 @@ std::vector<std::string> scheduler_warnings(const std::filesystem::path& out) {
 void declare_conversion(CLI::App& app, ConversionOptions& options) {
   one_by_one(app.add_option("--components", options.components,
                             "only these, separated by commas: text_encoder, text_encoder_2, unet, "
-                            "vae_decoder, vae_encoder"))
+                            "vae_decoder, vae_encoder, controlnet"))
       ->delimiter(',');
   app.add_option("--precision", options.precision,
                  "what text encoders and UNet compute in: fp16, fp32, bf16, keep")
@@ -169,10 +172,29 @@ void declare_conversion(CLI::App& app, ConversionOptions& options) {
   one_by_one(app.add_option("--lora", options.loras,
                             "merge this adapter: FILE, FILE:WEIGHT or FILE:WEIGHT:TE_WEIGHT "
                             "(repeatable)"));
+  one_by_one(app.add_option("--controlnet", options.controlnets,
+                            "also this ControlNet, and the UNet's inputs for it (repeatable)"));
   app.add_flag("--controlnet-inputs", options.controlnet_inputs,
                "give the UNet the inputs for ControlNet residuals");
   app.add_flag("--hidden-states", options.hidden_states,
                "give text encoders every hidden state as output");
+  declare_opening(app, options);
+}
+
+std::vector<CLI::Option*> declare_opening(CLI::App& app, ConversionOptions& options) {
+  return {app.add_flag("--ema", options.ema,
+                       "take the moving averages of the weights (model_ema.*) in their place"),
+          app.add_flag("--allow-unsafe-keys", options.allow_unsafe_keys,
+                       "take the tensors of a PyTorch file that would run code when Python loads "
+                       "it; nothing of it is executed"),
+          app.add_option("--variant", options.variant,
+                         "of a folder with several files a component: fp16, non_ema, ...")};
+}
+
+weights::OpenOptions open_options(const ConversionOptions& options) {
+  return {.allow_unsafe_keys = options.allow_unsafe_keys,
+          .ema = options.ema,
+          .variant = options.variant};
 }
 
 convert::ConvertOptions to_request(const ConversionOptions& options,
@@ -192,8 +214,10 @@ convert::ConvertOptions to_request(const ConversionOptions& options,
     if (!request.detect.prediction)
       throw unknown_name("prediction", options.prediction, {"epsilon", "v"});
   }
+  request.controlnets.assign(options.controlnets.begin(), options.controlnets.end());
   request.controlnet_inputs = options.controlnet_inputs;
   request.hidden_states = options.hidden_states;
+  request.open = open_options(options);
   request.tool_version = kVersion;
   request.extra_files = [checkpoint](const arch::Model& model) {
     return tokenizer_files(checkpoint, model);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "sinter/base/png_file.h"
 #include "sinter/base/process.h"
 #include "sinter/cli/command.h"
+#include "sinter/cli/control_options.h"
 #include "sinter/cli/engine_options.h"
 #include "sinter/cli/failure.h"
 #include "sinter/cli/generate_report.h"
@@ -46,6 +48,7 @@ struct Options {
   std::optional<std::string> sheet;
   std::string rng = "torch";
   ConversionOptions conversion;
+  ControlArguments control;
   EngineOptions engine;
   pipeline::GenerateOptions generate;
   std::vector<const CLI::Option*> of_conversion;  // what a converted folder cannot be told
@@ -85,6 +88,7 @@ void prepare_places(const Options& options) {
   const std::vector<fs::path> paths = places(options);
   prepare_place(paths.front());
   if (options.sheet) prepare_place(paths.back());
+  if (options.control.map) prepare_place(map_path(options.control, 0, 1));
 }
 
 /// What can be seen to go wrong with the files before anything is touched.
@@ -97,6 +101,7 @@ void check_places(const Options& options) {
   if (options.sheet) require_name("--sheet", *options.sheet, "a .png file");
   std::vector<fs::path> paths = places(options);
   for (const fs::path& path : paths) require_place(path);
+  if (options.control.map) require_place(map_path(options.control, 0, 1));
   if (!options.sheet) return;
   const fs::path sheet = paths.back();
   paths.pop_back();
@@ -107,10 +112,20 @@ void check_places(const Options& options) {
   }
 }
 
+/// What the ControlNets were shown: the same for all prompts.
+void write_maps(const Options& options, const std::vector<Image>& maps, Drawing& drawing) {
+  if (!options.control.map) return;
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    drawing.control_maps.push_back(map_path(options.control, i, maps.size()));
+    write_png(drawing.control_maps.back(), maps[i]);
+  }
+}
+
 /// The conversion that a prompt is drawn with: the command's own adapters, then those that it
 /// names.
 ConversionOptions conversion_for(const Options& options, std::size_t index) {
   ConversionOptions conversion = options.conversion;
+  conversion.controlnet_inputs = options.control.given();
   const std::vector<PromptTag>& tags = options.tagged[index].tags;
   if (tags.empty()) return conversion;
   if (is_converted(options.model))
@@ -144,7 +159,10 @@ std::vector<fs::path> folders_for(const Options& options) {
 /// Opens the folder of each prompt, and keeps it open while prompts share it.
 class Drawer {
  public:
-  explicit Drawer(const Options& options) : options_(options), folders_(folders_for(options)) {}
+  explicit Drawer(const Options& options)
+      : options_(options),
+        folders_(folders_for(options)),
+        controlnets_(named_controlnets(options.control, options.conversion)) {}
 
   pipeline::Pipeline& pipeline_for(std::size_t prompt) {
     if (pipeline_ && folders_[prompt] == open_) return *pipeline_;
@@ -152,18 +170,28 @@ class Drawer {
     open_ = folders_[prompt];
     const runtime::Engine engine = engine_named(options_.engine.engine);
     const bool several = options_.prompts.size() > 1;
-    pipeline_.emplace(pipeline::Pipeline::open(
-        open_, {.sessions = pipeline::engine_sessions(engine, session_options(options_.engine)),
-                .keep_sessions = several}));
-    if (const auto warning = memory_warning(weight_memory(pipeline_->folder(), engine), engine,
-                                            several, available_memory_bytes()))
+    pipeline::PipelineFolder folder = pipeline::read_pipeline_folder(open_);
+    if (!controlnets_.empty()) folder.controlnets = controlnets_;
+    controls_ = read_controls(options_.control, folder.controlnets.size());
+    pipeline_.emplace(std::move(folder),
+                      pipeline::PipelineOptions{.sessions = pipeline::engine_sessions(
+                                                    engine, session_options(options_.engine)),
+                                                .keep_sessions = several});
+    if (const auto warning =
+            memory_warning(weight_memory(pipeline_->folder(), engine, !controls_.empty()), engine,
+                           several, available_memory_bytes()))
       print_words(stderr, "warning: {}\n", *warning);
     return *pipeline_;
   }
 
+  /// What the ControlNets of the pipeline that is open are told.
+  const std::vector<pipeline::ControlOptions>& controls() const { return controls_; }
+
  private:
   const Options& options_;
   std::vector<fs::path> folders_;
+  std::vector<pipeline::ControlNetPart> controlnets_;  // in place of the folder's own
+  std::vector<pipeline::ControlOptions> controls_;
   fs::path open_;
   std::optional<pipeline::Pipeline> pipeline_;
 };
@@ -177,8 +205,10 @@ Drawing draw(const Options& options, Drawer& drawer) {
     Progress bar(options.prompts.size() > 1 ? fmt::format("{}/{}", i + 1, options.prompts.size())
                                             : "drawing",
                  "it");
+    pipeline::GenerateOptions generate = for_prompt(options, i);
+    generate.controls = drawer.controls();
     pipeline::GenerateResult result =
-        pipeline.generate(for_prompt(options, i), [&](const pipeline::Progress& progress) {
+        pipeline.generate(generate, [&](const pipeline::Progress& progress) {
           // The first report comes when everything that was asked for is known to be possible.
           if (!std::exchange(places_are_ready, true)) prepare_places(options);
           if (progress.steps > 1) {
@@ -195,6 +225,7 @@ Drawing draw(const Options& options, Drawer& drawer) {
                 {{std::string(pipeline::kParametersKeyword), picture.parameters}});
       drawing.pictures.push_back({path, options.prompts[i], std::move(picture)});
     }
+    if (i == 0) write_maps(options, result.control_maps, drawing);
     drawing.stages.insert(drawing.stages.end(), result.stages.begin(), result.stages.end());
   }
   return drawing;
@@ -226,6 +257,7 @@ void check_options(const Options& options) {
     require_known("sampler", options.generate.sampler, names);
   }
   engine_named(options.engine.engine);
+  check_control_arguments(options.control);
   check_places(options);
 }
 
@@ -234,11 +266,12 @@ void check_conversion_options(const Options& options) {
   if (!is_converted(options.model)) return;
   for (const CLI::Option* option : options.of_conversion) {
     if (option->count() == 0) continue;
-    throw Error(ErrorCode::kUsage,
-                fmt::format("{} is for a checkpoint's conversion, and {} is converted already",
-                            option->get_name(), options.model),
-                fmt::format("sinter convert CHECKPOINT OUT {} {} makes such a folder",
-                            option->get_name(), option->results().back()));
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("{} is for a checkpoint's conversion, and {} is converted already",
+                    option->get_name(), options.model),
+        fmt::format("sinter convert CHECKPOINT OUT {}{} makes such a folder", option->get_name(),
+                    option->get_type_size() == 0 ? "" : " " + option->results().back()));
   }
 }
 
@@ -321,6 +354,9 @@ Run declare_generate(CLI::App& app) {
   app.add_option_function<std::string>(
       "--lora-dir", [options](const std::string& folder) { options->lora_dir = folder; },
       "where the adapters are that prompts name: <lora:NAME:WEIGHT>");
+  std::ranges::copy(declare_opening(app, options->conversion),
+                    std::back_inserter(options->of_conversion));
+  declare_control(app, options->control);
   declare_engine(app, options->engine);
   app.add_flag("--profile", options->profile, "print time and peak memory of every stage");
   app.add_flag("--json", options->json, "print the result as JSON");

@@ -9,6 +9,7 @@ using Json = nlohmann::ordered_json;
 
 void print_text(const Drawing& drawing, bool profile) {
   for (const Written& written : drawing.pictures) fmt::print("{}\n", written.path.string());
+  for (const std::filesystem::path& map : drawing.control_maps) fmt::print("{}\n", map.string());
   if (drawing.sheet) fmt::print("{}\n", drawing.sheet->string());
   if (!profile) return;
   fmt::print("{:<24} {:>10} {:>10}\n", "stage", "time", "peak RSS");
@@ -32,6 +33,8 @@ Json to_json(const Drawing& drawing) {
                               {"seconds", stage.seconds},
                               {"peak_rss_bytes", stage.peak_rss_bytes}});
   }
+  for (const std::filesystem::path& map : drawing.control_maps)
+    json["control_maps"].push_back(map.generic_string());
   if (drawing.sheet) json["sheet"] = drawing.sheet->generic_string();
   return json;
 }

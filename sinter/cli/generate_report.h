@@ -21,6 +21,7 @@ struct Written {
 struct Drawing {
   std::vector<Written> pictures;
   std::vector<pipeline::StageRecord> stages;
+  std::vector<std::filesystem::path> control_maps;
   std::optional<std::filesystem::path> sheet;
 };
 

@@ -13,8 +13,8 @@
 #include "sinter/cli/json_output.h"
 #include "sinter/cli/lint_report.h"
 #include "sinter/cli/text.h"
-#include "sinter/lint/report/edits.h"
 #include "sinter/lint/lint.h"
+#include "sinter/lint/report/edits.h"
 
 namespace sinter::cli {
 namespace fs = std::filesystem;

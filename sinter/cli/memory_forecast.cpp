@@ -44,7 +44,7 @@ WeightMemory weight_memory(const graph::OnnxModel& model, const std::string& com
 }
 
 std::vector<WeightMemory> weight_memory(const pipeline::PipelineFolder& folder,
-                                        runtime::Engine engine) {
+                                        runtime::Engine engine, bool with_controlnets) {
   std::vector<WeightMemory> graphs;
   const auto add = [&](const std::string& component, const std::filesystem::path& path) {
     try {
@@ -57,6 +57,16 @@ std::vector<WeightMemory> weight_memory(const pipeline::PipelineFolder& folder,
   for (const pipeline::TextEncoderPart& encoder : folder.text_encoders)
     add(encoder.name, encoder.model);
   add("unet", folder.unet);
+  // They run by turns with the UNet, so that all are loaded at once.
+  if (with_controlnets && !folder.controlnets.empty()) {
+    const std::size_t unet = graphs.size() - 1;
+    for (const pipeline::ControlNetPart& part : folder.controlnets) add(part.name, part.model);
+    for (; graphs.size() > unet + 1; graphs.pop_back()) {
+      graphs[unet].bytes += graphs.back().bytes;
+      graphs[unet].packed_bytes += graphs.back().packed_bytes;
+    }
+    graphs[unet].component = "unet and ControlNets";
+  }
   add("vae_decoder", folder.vae_decoder);
   return graphs;
 }

@@ -22,10 +22,10 @@ struct WeightMemory {
 WeightMemory weight_memory(const graph::OnnxModel& model, const std::string& component,
                            runtime::Engine engine);
 
-/// Of all graphs that draw a picture.
+/// Of all graphs that draw a picture, those that are loaded at once as one.
 /// @throws as graph::OnnxModel::load.
 std::vector<WeightMemory> weight_memory(const pipeline::PipelineFolder& folder,
-                                        runtime::Engine engine);
+                                        runtime::Engine engine, bool with_controlnets = false);
 
 /// What to say when that is more than is available (0: unknown). together: all are kept loaded.
 std::optional<std::string> memory_warning(const std::vector<WeightMemory>& graphs,

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -111,19 +113,19 @@ void check_model(const Options& options, const fs::path& path,
       .progress = [&](const fs::path& model, std::string_view stage) {
         show(progress, model, stage);
       }};
-  std::optional<verify::GraphResult> result;
+  std::vector<verify::GraphResult> results;
   if (against_engine(options)) {
-    result =
-        verify::compare_engines(path, engine_named(options.against), reference, verify_options);
+    results.push_back(
+        verify::compare_engines(path, engine_named(options.against), reference, verify_options));
   } else if (reference != nullptr && options.against.empty()) {
-    result = verify::verify_model(path, *reference, verify_options);
+    results = verify::verify_case(path, *reference, verify_options);
   }
-  if (result) outcome.graphs.push_back(*result);
-  const bool sound = result && result->passed() && !options.against.empty();
+  std::ranges::copy(results, std::back_inserter(outcome.graphs));
+  const bool sound = !results.empty() && results.front().passed() && !options.against.empty();
   if (!options.bisect || sound) return;
-  outcome.bisections.push_back(bisect(options, path, reference,
-                                      result ? std::optional(result->tolerance) : std::nullopt,
-                                      progress));
+  outcome.bisections.push_back(
+      bisect(options, path, reference,
+             results.empty() ? std::nullopt : std::optional(results.front().tolerance), progress));
 }
 
 void check_options(const Options& options) {

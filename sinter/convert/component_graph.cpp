@@ -9,12 +9,14 @@
 #include "sinter/base/error.h"
 #include "sinter/base/message.h"
 #include "sinter/models/checkpoint_weights.h"
+#include "sinter/models/controlnet.h"
 #include "sinter/models/text_encoder.h"
 #include "sinter/models/unet.h"
 #include "sinter/models/vae.h"
 
 namespace sinter::convert {
 
+using arch::ControlNetConfig;
 using arch::TextEncoderConfig;
 using arch::TextState;
 using arch::UNetConfig;
@@ -121,6 +123,23 @@ Value vector_input(Graph& graph, const UNetConfig& config, const IoProfile& io, 
   return vector;
 }
 
+/// Inputs behind the sample; the context is absent where nothing attends to it.
+models::Conditions conditions_inputs(Graph& graph, const UNetConfig& config, const IoProfile& io,
+                                     const GraphOptions& options, const Extents& size,
+                                     Interface& interface) {
+  models::Conditions conditions;
+  // One window of the text encoder where sizes are fixed; else any number of windows.
+  const Dim sequence = options.size ? Dim(77) : Dim::symbol("sequence");
+  conditions.timestep =
+      interface.exact_input(io.timestep, DType::kF32, {timestep_extent(io, size)});
+  conditions.context =
+      config.context_dim == 0
+          ? graph.none()
+          : interface.input(io.context, {size.batch, sequence, config.context_dim});
+  conditions.vector = vector_input(graph, config, io, size, interface);
+  return conditions;
+}
+
 void residual_inputs(const UNetConfig& config, const Extents& size, Interface& interface,
                      models::UNetInputs& inputs) {
   const std::vector<models::SkipShape> shapes = models::skip_shapes(config);
@@ -143,16 +162,32 @@ void build_unet(const Scope& s, const UNetConfig& config, const IoProfile& io,
                 const GraphOptions& options) {
   const Extents size = extents(options, options.latent_factor);
   Interface interface(s.graph(), s.dtype());
-  // One window of the text encoder where sizes are fixed; else any number of windows.
-  const Dim sequence = options.size ? Dim(77) : Dim::symbol("sequence");
   models::UNetInputs inputs;
   inputs.sample =
       interface.input(io.sample, {size.batch, config.in_channels, size.height, size.width});
-  inputs.timestep = interface.exact_input(io.timestep, DType::kF32, {timestep_extent(io, size)});
-  inputs.context = interface.input(io.context, {size.batch, sequence, config.context_dim});
-  inputs.vector = vector_input(s.graph(), config, io, size, interface);
+  inputs.conditions = conditions_inputs(s.graph(), config, io, options, size, interface);
   if (options.controlnet_inputs) residual_inputs(config, size, interface, inputs);
   interface.output(io.noise, models::unet(s, config, inputs));
+}
+
+/// Its outputs are the UNet's residual inputs of the same numbers. The strength of the control
+/// stays outside: it is a factor of all of them.
+void build_controlnet(const Scope& s, const ControlNetConfig& config, const IoProfile& io,
+                      const GraphOptions& options) {
+  const std::int64_t factor = config.factor();
+  const Extents size = extents(options, factor);
+  Interface interface(s.graph(), s.dtype());
+  models::ControlNetInputs inputs;
+  inputs.sample =
+      interface.input(io.sample, {size.batch, config.unet.in_channels, size.height, size.width});
+  inputs.conditions = conditions_inputs(s.graph(), config.unet, io, options, size, interface);
+  inputs.picture = interface.input(
+      "controlnet_cond",
+      {size.batch, config.image_channels, size.height.times(factor), size.width.times(factor)});
+  const models::Encoded residuals = models::controlnet(s, config, inputs);
+  for (std::size_t i = 0; i < residuals.skips.size(); ++i)
+    interface.output(fmt::format("down_block_res_sample_{}", i), residuals.skips[i]);
+  interface.output("mid_block_res_sample", residuals.middle);
 }
 
 void build_text_encoder(const Scope& s, const TextEncoderConfig& config, const IoProfile& io,
@@ -261,6 +296,8 @@ std::unique_ptr<Graph> build_graph(const GraphPlan& plan, const IoProfile& io,
       build_text_encoder(s, *text, io, options);
     } else if (const auto* unet = std::get_if<UNetConfig>(&plan.component->config)) {
       build_unet(s, *unet, io, options);
+    } else if (const auto* control = std::get_if<ControlNetConfig>(&plan.component->config)) {
+      build_controlnet(s, *control, io, options);
     } else if (plan.folder == "vae_decoder") {
       build_vae_decoder(s, std::get<VaeConfig>(plan.component->config), io, options);
     } else {

@@ -15,6 +15,7 @@
 
 namespace sinter::convert {
 
+using arch::ControlNetConfig;
 using arch::TextEncoderConfig;
 using arch::TextState;
 using arch::UNetConfig;
@@ -72,6 +73,18 @@ Json unet_config(const UNetConfig& config) {
   return json;
 }
 
+Json controlnet_config(const ControlNetConfig& config) {
+  Json json = unet_config(config.unet);
+  json["_class_name"] = "ControlNetModel";
+  for (const char* of_the_way_up : {"out_channels", "up_block_types"}) json.erase(of_the_way_up);
+  if (config.unet.context_dim == 0) json.erase("cross_attention_dim");
+  json["mid_block_type"] = config.unet.mid_depth > 0 ? "UNetMidBlock2DCrossAttn" : "UNetMidBlock2D";
+  json["conditioning_channels"] = config.image_channels;
+  json["conditioning_embedding_out_channels"] = config.hint_channels;
+  json["controlnet_conditioning_channel_order"] = "rgb";
+  return json;
+}
+
 Json vae_config(const VaeConfig& config) {
   std::vector<VaeLevel> levels = config.encoder;
   if (levels.empty()) {
@@ -119,6 +132,7 @@ struct ConfigWriter {
   Json operator()(const TextEncoderConfig& config) const { return text_encoder_config(config); }
   Json operator()(const UNetConfig& config) const { return unet_config(config); }
   Json operator()(const VaeConfig& config) const { return vae_config(config); }
+  Json operator()(const ControlNetConfig& config) const { return controlnet_config(config); }
 };
 
 bool is_xl(const arch::Model& model) { return model.family.starts_with("sdxl"); }

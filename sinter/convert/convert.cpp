@@ -11,6 +11,7 @@
 
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
+#include "sinter/convert/added_controlnets.h"
 #include "sinter/convert/config_files.h"
 #include "sinter/convert/delta.h"
 #include "sinter/convert/output_folder.h"
@@ -86,8 +87,12 @@ std::vector<GraphPlan> chosen(const arch::Model& model,
 }
 
 std::int64_t latent_factor(const arch::Model& model) {
-  const arch::Component* vae = model.find("vae");
-  return vae == nullptr ? 8 : std::get<arch::VaeConfig>(vae->config).factor();
+  for (const arch::Component& component : model.components) {
+    if (const auto* vae = std::get_if<arch::VaeConfig>(&component.config)) return vae->factor();
+    if (const auto* control = std::get_if<arch::ControlNetConfig>(&component.config))
+      return control->factor();
+  }
+  return 8;
 }
 
 class Conversion {
@@ -137,7 +142,7 @@ class Conversion {
         .compute =
             compute_dtype(vae ? options_.vae_precision : options_.precision, *plan.component),
         .convert_weights = pack,
-        .controlnet_inputs = options_.controlnet_inputs,
+        .controlnet_inputs = takes_residuals(),
         .hidden_states = options_.hidden_states,
         .size = options_.size,
         .latent_factor = latent_factor(model_)};
@@ -160,6 +165,8 @@ class Conversion {
             .weight_bytes = stored.bytes,
             .link = stored.link};
   }
+
+  bool takes_residuals() const { return options_.controlnet_inputs || has_controlled_unet(model_); }
 
   void report(const GraphPlan& plan, std::uint64_t done, std::uint64_t total) const {
     if (options_.progress) options_.progress(plan.folder, done, total);
@@ -194,7 +201,7 @@ class Conversion {
               {"graphs", graphs}};
     if (options_.size)
       json["static"] = {options_.size->batch, options_.size->height, options_.size->width};
-    if (options_.controlnet_inputs) json["controlnet_inputs"] = true;
+    if (takes_residuals()) json["controlnet_inputs"] = true;
     for (const MergedFile& merged : options_.merged)
       json["adapters"].push_back(
           {{"path", fs::absolute(merged.file.path).lexically_normal().generic_string()},
@@ -237,12 +244,19 @@ void require_known_prediction(const arch::Model& model) {
               "--prediction epsilon or v converts it as that");
 }
 
+constexpr const char* kOnlyAverages =
+    "; its moving averages (model_ema.*) are there, but their names cannot be told without it";
+
 std::vector<std::string> warnings_of(const arch::Model& model, const ConvertOptions& options) {
   std::vector<std::string> warnings;
+  const bool averages = std::ranges::any_of(model.evidence, [](const std::string& sentence) {
+    return sentence.find("model_ema.") != sentence.npos;
+  });
   for (const std::string& component : model.missing_components)
     if (options.components.empty())
-      warnings.push_back(
-          fmt::format("the checkpoint has no {}, so the folder has none", component));
+      warnings.push_back(fmt::format("the checkpoint has no {}, so the folder has none{}",
+                                     component,
+                                     component == "unet" && averages ? kOnlyAverages : ""));
   if (model.find("unet") != nullptr && !model.prediction)
     warnings.push_back(
         fmt::format("epsilon prediction is assumed: {}; --prediction v says otherwise",
@@ -289,7 +303,8 @@ Precision precision_from_name(std::string_view name) {
 
 ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOptions& options) {
   const fs::path place = output_place(out);
-  weights::Checkpoint checkpoint = weights::Checkpoint::open(path);
+  weights::Checkpoint checkpoint =
+      with_controlnets(weights::Checkpoint::open(path, options.open), options.controlnets);
   require_replaceable(place, path);
   ConvertReport report;
   report.model = arch::detect(checkpoint, options.detect);

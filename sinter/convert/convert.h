@@ -46,9 +46,12 @@ struct ConvertOptions {
   Precision vae_precision = Precision::kF32;
   WeightStorage weights = WeightStorage::kLink;
   std::string io = "optimum";
-  bool controlnet_inputs = false;
+  /// ControlNets to convert beside the checkpoint, in place of its own: files or folders.
+  std::vector<std::filesystem::path> controlnets;
+  bool controlnet_inputs = false;  // also without a ControlNet in the checkpoint
   bool hidden_states = false;
   std::optional<StaticSize> size;
+  weights::OpenOptions open;
   arch::DetectOptions detect;
   /// Their tensors are written to one file, kDeltaFile, and linked or packed as the checkpoint's
   /// own are. No two may give the same tensor.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sinter/base/error.h"
+#include "sinter/pipeline/control/controlnet.h"
 #include "sinter/pipeline/guidance.h"
 #include "sinter/pipeline/tokenizer.h"
 
@@ -21,13 +22,21 @@ struct ForeignInput {
 };
 constexpr std::array kForeignInputs{
     ForeignInput{"timestep_cond", "guidance embeddings (distilled guidance) are not supported yet"},
-    ForeignInput{"down_block_additional_residual",
-                 "convert without --controlnet-inputs to draw without a ControlNet"},
-    ForeignInput{"mid_block_additional_residual",
-                 "convert without --controlnet-inputs to draw without a ControlNet"},
 };
-constexpr std::array<std::string_view, 5> kKnownInputs{
-    "sample", "timestep", "encoder_hidden_states", "text_embeds", "time_ids"};
+// Names, or what they begin with.
+constexpr std::array<std::string_view, 7> kKnownInputs{"sample",
+                                                       "timestep",
+                                                       "encoder_hidden_states",
+                                                       "text_embeds",
+                                                       "time_ids",
+                                                       "down_block_additional_residual_",
+                                                       "mid_block_additional_residual"};
+
+bool is_known(std::string_view input) {
+  return std::ranges::any_of(kKnownInputs, [&](std::string_view known) {
+    return known.ends_with('_') ? input.starts_with(known) : input == known;
+  });
+}
 
 // Whether there is a negative text.
 bool has_two_texts(const Conditioning& conditioning) {
@@ -76,7 +85,7 @@ Denoiser::Denoiser(runtime::Session& session, const Conditioning& conditioning,
 
 void Denoiser::check_inputs(const Conditioning& conditioning) const {
   for (const graph::ValueDeclaration& input : session_.inputs()) {
-    if (std::ranges::find(kKnownInputs, input.name) != kKnownInputs.end()) continue;
+    if (is_known(input.name)) continue;
     const auto foreign = std::ranges::find_if(kForeignInputs, [&](const ForeignInput& each) {
       return input.name.starts_with(each.prefix);
     });
@@ -154,7 +163,7 @@ Tensor Denoiser::timestep_tensor(float timestep, std::int64_t rows) const {
   return result;
 }
 
-Tensor Denoiser::run(const Tensor& latents, float timestep) {
+Tensor Denoiser::run(const Tensor& latents, float timestep, const AddInputs& add) {
   const Shape& shape = latents.shape();
   if (shape.size() != 4 || shape[0] != options_.pictures ||
       shape[2] * options_.factor != options_.height ||
@@ -169,6 +178,8 @@ Tensor Denoiser::run(const Tensor& latents, float timestep) {
   runtime::TensorMap inputs = conditions_;
   inputs.emplace("sample", repeated(latents, halves));
   inputs.emplace("timestep", timestep_tensor(timestep, rows));
+  if (add) add(inputs, rows);
+  complete_residuals(session_, inputs);
   runtime::TensorMap outputs = run_rows(session_, inputs, rows);
   const auto output = outputs.find("out_sample");
   if (output == outputs.end())

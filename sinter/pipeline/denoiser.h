@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "sinter/base/tensor.h"
 #include "sinter/pipeline/conditioning.h"
 #include "sinter/pipeline/sessions.h"
@@ -31,10 +33,13 @@ class Denoiser {
   Denoiser(runtime::Session& session, const Conditioning& conditioning,
            const DenoiserOptions& options);
 
+  /// Adds inputs to those of a step, which are a batch of `rows`: a ControlNet's residuals.
+  using AddInputs = std::function<void(runtime::TensorMap& inputs, std::int64_t rows)>;
+
   /// latents: [N,C,h,w] as the UNet wants them, N pictures of the options' size. Returns the guided
-  /// output, the same shape.
-  /// @throws Error{kShapeMismatch} for others.
-  Tensor run(const Tensor& latents, float timestep);
+  /// output, the same shape. Residual inputs that nothing is added for are zero.
+  /// @throws Error{kShapeMismatch} for others; what complete_residuals() throws.
+  Tensor run(const Tensor& latents, float timestep, const AddInputs& add = {});
 
  private:
   void check_inputs(const Conditioning& conditioning) const;

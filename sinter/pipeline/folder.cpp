@@ -105,6 +105,11 @@ void read_record(const fs::path& root, PipelineFolder& folder) {
   read_sources(record, folder);
   read_graphs(record, folder);
   read_fixed_size(record, folder);
+  if (record.contains("sinter")) {
+    folder.takes_residuals = false;
+    if (const auto said = record.find("controlnet_inputs"); said != record.end())
+      folder.takes_residuals = *said == true;
+  }
   std::string names = "optimum";
   take(record, "io", names);
   if (names != "optimum") {
@@ -122,6 +127,18 @@ void read_text_encoder(const fs::path& root, const char* name, const char* token
   take(read_object(root / name / "config.json"), "num_hidden_layers", layers);
   folder.text_encoders.push_back(
       {name, graph_in(root, name), Tokenizer::open(root / tokenizer_name), layers});
+}
+
+UNetWidths read_widths(const fs::path& folder) {
+  const Json config = read_object(folder / "config.json");
+  UNetWidths widths;
+  if (const auto context = config.find("cross_attention_dim"); context != config.end())
+    widths.context = count_of(*context);
+  const auto levels = config.find("block_out_channels");
+  if (levels == config.end() || !levels->is_array()) return widths;
+  for (const Json& level : *levels)
+    if (const auto width = count_of(level)) widths.levels.push_back(*width);
+  return widths;
 }
 
 void read_vae(const fs::path& root, PipelineFolder& folder) {
@@ -160,6 +177,14 @@ void read_default_size(const fs::path& root, PipelineFolder& folder) {
 
 }  // namespace
 
+std::vector<ControlNetPart> read_controlnets(const fs::path& root) {
+  std::vector<ControlNetPart> parts;
+  for (std::string name = "controlnet"; fs::exists(graph_in(root, name.c_str()));
+       name = fmt::format("controlnet_{}", parts.size()))
+    parts.push_back({name, graph_in(root, name.c_str()), read_widths(root / name)});
+  return parts;
+}
+
 std::string convert_again(const PipelineFolder& folder) {
   return fmt::format("sinter convert '{}' '{}'",
                      folder.source.empty() ? "CHECKPOINT" : folder.source, folder.root.string());
@@ -183,6 +208,8 @@ PipelineFolder read_pipeline_folder(const fs::path& root) {
   read_text_encoder(root, "text_encoder", "tokenizer", folder);
   read_text_encoder(root, "text_encoder_2", "tokenizer_2", folder);
   folder.unet = graph_in(root, "unet");
+  folder.widths = read_widths(root / "unet");
+  folder.controlnets = read_controlnets(root);
   folder.vae_decoder = graph_in(root, "vae_decoder");
   read_vae(root, folder);
   read_default_size(root, folder);

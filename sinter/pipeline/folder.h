@@ -19,6 +19,19 @@ struct TextEncoderPart {
   int layers;  // 0: the folder does not say
 };
 
+/// What a UNet's or a ControlNet's config.json says of its widths; empty where it does not.
+struct UNetWidths {
+  std::optional<int> context;  // of the text that it reads
+  std::vector<int> levels;
+};
+
+/// A ControlNet's graph.
+struct ControlNetPart {
+  std::string name;  // for stages and messages
+  std::filesystem::path model;
+  UNetWidths widths;
+};
+
 /// The one size that a folder's graphs were made for. A batch of another size runs in groups.
 struct FixedSize {
   int height;  // pixels
@@ -37,6 +50,10 @@ struct PipelineFolder {
   SchedulerConfig scheduler;
   std::vector<TextEncoderPart> text_encoders;  // in the order in which their states are joined
   std::filesystem::path unet;
+  UNetWidths widths;  // of the UNet
+  std::optional<bool>
+      takes_residuals;  // the UNet has inputs for ControlNets, where sinter.json says
+  std::vector<ControlNetPart> controlnets;  // controlnet, controlnet_1, ... of the folder
   std::filesystem::path vae_decoder;
   double scaling_factor = 0.18215;  // latents divided by it go to the decoder
   int latent_channels = 4;
@@ -54,6 +71,10 @@ struct PipelineFolder {
 /// JSON, Error{kUnsupported}
 ///         when the graphs were given the names of another program.
 PipelineFolder read_pipeline_folder(const std::filesystem::path& root);
+
+/// The ControlNets of a converted folder, in the order of their numbers; none where it has none.
+/// @throws Error{kBadFile} for damaged JSON.
+std::vector<ControlNetPart> read_controlnets(const std::filesystem::path& root);
 
 /// The command that makes a folder anew from its checkpoint, as far as it is known, for hints.
 std::string convert_again(const PipelineFolder& folder);

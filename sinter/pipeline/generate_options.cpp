@@ -1,6 +1,7 @@
 #include "sinter/pipeline/generate_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -70,7 +71,37 @@ void check_pixels(int width, int height, int batch) {
               "a smaller batch, and other seeds for the rest");
 }
 
+/// One that was made for another family, told by widths.
+void check_fit(const ControlNetPart& control, const UNetWidths& unet) {
+  constexpr const char* kHint = "a ControlNet works with models of the family that it was made for";
+  if (control.widths.context && unet.context && *control.widths.context != *unet.context)
+    throw Error(ErrorCode::kShapeMismatch,
+                fmt::format("{} reads a context {} wide, the UNet one of {}", control.name,
+                            *control.widths.context, *unet.context),
+                kHint);
+  if (!control.widths.levels.empty() && !unet.levels.empty() &&
+      control.widths.levels != unet.levels)
+    throw Error(ErrorCode::kShapeMismatch,
+                fmt::format("the levels of {} are {} wide, those of the UNet {}", control.name,
+                            fmt::join(control.widths.levels, ", "), fmt::join(unet.levels, ", ")),
+                kHint);
+}
+
 }  // namespace
+
+void check_controls(const GenerateOptions& options, const PipelineFolder& folder) {
+  if (options.controls.empty()) return;
+  if (options.controls.size() != folder.controlnets.size())
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{} control pictures, expected {}: one for each ControlNet",
+                            options.controls.size(), folder.controlnets.size()));
+  if (folder.takes_residuals == false)
+    throw Error(ErrorCode::kUsage,
+                fmt::format("the UNet of {} has no inputs for a ControlNet", folder.root.string()),
+                fmt::format("{} --controlnet-inputs makes it with them", convert_again(folder)));
+  for (const ControlOptions& control : options.controls) check_control(control);
+  for (const ControlNetPart& control : folder.controlnets) check_fit(control, folder.widths);
+}
 
 PictureSize checked_size(const GenerateOptions& options, const PipelineFolder& folder) {
   check_numbers(options);

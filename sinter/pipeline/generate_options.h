@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "sinter/pipeline/control/controlnet.h"
 #include "sinter/pipeline/folder.h"
 
 namespace sinter::pipeline {
@@ -32,6 +34,8 @@ struct GenerateOptions {
   std::uint64_t seed = 0;        // of TorchRandom; each picture draws its noise alone
   double aesthetic_score = 6.0;  // for UNets that are told one (SDXL's refiner)
   double negative_aesthetic_score = 2.5;
+  // One a ControlNet of the folder, in its order; none: drawn without them.
+  std::vector<ControlOptions> controls = {};
   std::string model = {};       // for the picture's text; empty: what the folder says
   std::string model_hash = {};  // likewise
   std::string version = {};     // likewise, the program's
@@ -46,5 +50,11 @@ struct PictureSize {
 /// The size that a folder draws for these options.
 /// @throws Error{kUsage} for a batch, guidance or size that cannot be, with the limits.
 PictureSize checked_size(const GenerateOptions& options, const PipelineFolder& folder);
+
+/// What can be seen of controls before a graph is opened.
+/// @throws Error{kUsage} for another number of them than the folder has ControlNets, what
+/// check_control() refuses, and a UNet that takes no residuals; Error{kShapeMismatch} with both
+/// widths for a ControlNet of another family.
+void check_controls(const GenerateOptions& options, const PipelineFolder& folder);
 
 }  // namespace sinter::pipeline

@@ -12,13 +12,22 @@ std::string quoted(const std::string& value) {
   return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/// A ControlNet as the extension for AUTOMATIC1111's program writes it.
+std::string control_text(const ControlParameters& control) {
+  return fmt::format(
+      "Module: {}, Model: {}, Weight: {}, Resize Mode: Crop and Resize, "
+      "Guidance Start: {}, Guidance End: {}",
+      control.module.empty() ? "none" : control.module, control.model, control.scale, control.start,
+      control.end);
+}
+
 }  // namespace
 
 std::string parameters_text(const Parameters& parameters) {
   std::string text = parameters.prompt;
   if (!parameters.negative_prompt.empty())
     text += fmt::format("\nNegative prompt: {}", parameters.negative_prompt);
-  const std::pair<const char*, std::string> fields[] = {
+  std::vector<std::pair<std::string, std::string>> fields{
       {"Steps", fmt::format("{}", parameters.steps)},
       {"Sampler", parameters.sampler},
       {"Schedule type", parameters.schedule_type},
@@ -27,8 +36,10 @@ std::string parameters_text(const Parameters& parameters) {
       {"Size", fmt::format("{}x{}", parameters.width, parameters.height)},
       {"Model hash", parameters.model_hash},
       {"Model", parameters.model},
-      {"Version", parameters.version},
   };
+  for (std::size_t i = 0; i < parameters.controls.size(); ++i)
+    fields.emplace_back(fmt::format("ControlNet {}", i), control_text(parameters.controls[i]));
+  fields.emplace_back("Version", parameters.version);
   const char* separator = "\n";
   for (const auto& [name, value] : fields) {
     if (value.empty()) continue;

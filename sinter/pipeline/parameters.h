@@ -3,8 +3,18 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sinter::pipeline {
+
+/// What a ControlNet was told.
+struct ControlParameters {
+  std::string model;
+  std::string module;  // that made the map from the picture: "canny"; empty: none
+  double scale = 1;
+  double start = 0;
+  double end = 1;
+};
 
 /// How a picture was drawn, for the text beside it.
 struct Parameters {
@@ -19,7 +29,8 @@ struct Parameters {
   int height = 0;
   std::string model_hash = {};  // the first ten digits of the checkpoint's SHA-256; may be empty
   std::string model = {};       // the checkpoint's name without its ending; may be empty
-  std::string version = {};     // the program's, "sinter 0.1.0"; may be empty
+  std::vector<ControlParameters> controls = {};
+  std::string version = {};  // the program's, "sinter 0.1.0"; may be empty
 };
 
 /// The keyword under which programs look for it in a PNG file.

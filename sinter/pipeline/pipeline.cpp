@@ -9,6 +9,7 @@
 
 #include "sinter/base/error.h"
 #include "sinter/base/process.h"
+#include "sinter/pipeline/control/controlnet.h"
 #include "sinter/pipeline/denoiser.h"
 #include "sinter/pipeline/finite.h"
 #include "sinter/pipeline/guidance.h"
@@ -30,6 +31,7 @@ class GenerateRun {
   GenerateRun(Pipeline& pipeline, const GenerateOptions& options, const ProgressCallback& progress)
       : pipeline_(pipeline), folder_(pipeline.folder_), options_(options), progress_(progress) {
     size_ = checked_size(options_, folder_);
+    check_controls(options_, folder_);
     sampler_ = &(options_.sampler.empty() ? sampler_of(folder_.scheduler)
                                           : sampler_from_name(options_.sampler));
     scheduler_ = make_scheduler(config_for(*sampler_, folder_.scheduler), options_.steps);
@@ -138,25 +140,55 @@ class GenerateRun {
     Tensor latents = noise(shape);
     for (float& value : latents.floats()) value *= scheduler_->initial_sigma();
 
-    with_session("unet", folder_.unet, [&](runtime::Session& session) {
-      Denoiser unet(session, conditioning, denoiser_options());
-      const auto timesteps = scheduler_->timesteps();
-      stage("unet", static_cast<int>(timesteps.size()), [&](const auto& report) {
-        for (std::size_t i = 0; i < timesteps.size(); ++i) {
-          try {
-            const Tensor output = unet.run(scheduler_->scale_input(latents, i), timesteps[i]);
-            require_finite_output(output, "unet", session);
-            latents = scheduler_->step(i, latents, output, noise);
-            require_finite_latents(latents);
-          } catch (Error& error) {
-            error.add_context(fmt::format("taking step {} of {}", i + 1, timesteps.size()));
-            throw;
-          }
-          report(static_cast<int>(i) + 1);
-        }
+    with_controlnets([&](std::vector<ControlNet>& controlnets) {
+      with_session("unet", folder_.unet, [&](runtime::Session& session) {
+        take_steps(session, controlnets, conditioning, noise, latents);
       });
     });
     return latents;
+  }
+
+  /// Opens the sessions of the ControlNets that are told something, one around the other, and runs
+  /// `use(controlnets)`.
+  template <typename Use>
+  void with_controlnets(Use use, std::vector<ControlNet> open = {}) {
+    const std::size_t i = open.size();
+    if (i == options_.controls.size()) return use(open);
+    const ControlNetPart& part = folder_.controlnets[i];
+    with_session(part.name, part.model, [&](runtime::Session& session) {
+      result_.control_maps.push_back(control_map(options_.controls[i], size_.width, size_.height));
+      open.emplace_back(part.name, session, options_.controls[i], result_.control_maps.back());
+      with_controlnets(use, std::move(open));
+    });
+  }
+
+  void take_steps(runtime::Session& session, std::vector<ControlNet>& controlnets,
+                  const Conditioning& conditioning, const Scheduler::Noise& noise,
+                  Tensor& latents) {
+    Denoiser unet(session, conditioning, denoiser_options());
+    const auto timesteps = scheduler_->timesteps();
+    stage("unet", static_cast<int>(timesteps.size()), [&](const auto& report) {
+      for (std::size_t i = 0; i < timesteps.size(); ++i) {
+        const Denoiser::AddInputs control = [&](runtime::TensorMap& inputs, std::int64_t rows) {
+          runtime::TensorMap residuals;
+          for (ControlNet& controlnet : controlnets)
+            if (is_controlled(controlnet.options(), i, timesteps.size()))
+              controlnet.add_residuals(inputs, rows, residuals);
+          inputs.merge(residuals);
+        };
+        try {
+          const Tensor output =
+              unet.run(scheduler_->scale_input(latents, i), timesteps[i], control);
+          require_finite_output(output, "unet", session);
+          latents = scheduler_->step(i, latents, output, noise);
+          require_finite_latents(latents);
+        } catch (Error& error) {
+          error.add_context(fmt::format("taking step {} of {}", i + 1, timesteps.size()));
+          throw;
+        }
+        report(static_cast<int>(i) + 1);
+      }
+    });
   }
 
   static void require_finite_latents(const Tensor& latents) {
@@ -209,6 +241,19 @@ class GenerateRun {
     });
   }
 
+  std::vector<ControlParameters> control_parameters() const {
+    std::vector<ControlParameters> result;
+    for (std::size_t i = 0; i < options_.controls.size(); ++i) {
+      const ControlOptions& control = options_.controls[i];
+      result.push_back({.model = folder_.controlnets[i].name,
+                        .module = control.canny ? "canny" : "",
+                        .scale = control.scale,
+                        .start = control.start,
+                        .end = control.end});
+    }
+    return result;
+  }
+
   std::string text_for(std::uint64_t seed) const {
     return parameters_text(
         {.prompt = options_.written_prompt.value_or(options_.prompt),
@@ -222,6 +267,7 @@ class GenerateRun {
          .height = size_.height,
          .model_hash = options_.model_hash.empty() ? folder_.model_hash : options_.model_hash,
          .model = options_.model.empty() ? folder_.model : options_.model,
+         .controls = control_parameters(),
          .version = options_.version});
   }
 

@@ -35,7 +35,8 @@ struct StageRecord {
 
 struct GenerateResult {
   std::vector<Picture> pictures;
-  Tensor latents;  // [N,4,h,w] float32, as the UNet has them
+  Tensor latents;                   // [N,4,h,w] float32, as the UNet has them
+  std::vector<Image> control_maps;  // what each ControlNet was shown, of the pictures' size
   std::vector<StageRecord> stages;
 };
 

@@ -30,6 +30,8 @@ class Places {
       return arch::original_place(text_names_, canonical);
     if (const auto* unet = std::get_if<arch::UNetConfig>(&config_))
       return arch::original_place(*unet, canonical);
+    if (const auto* control = std::get_if<arch::ControlNetConfig>(&config_))
+      return arch::original_place(*control, canonical);
     return arch::original_place(std::get<VaeConfig>(config_), canonical);
   }
 

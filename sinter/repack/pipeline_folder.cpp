@@ -20,6 +20,7 @@ using Json = nlohmann::ordered_json;
 /// Of the diffusers whose keys these files have; some pipelines ask for it.
 constexpr const char* kVersion = "0.30.0";
 constexpr const char* kIndex = "model_index.json";
+constexpr std::string_view kControlNet = "controlnet";
 constexpr const char* kScheduler = "scheduler/scheduler_config.json";
 
 /// The pipeline class of a family.
@@ -68,6 +69,7 @@ Json slot(std::string_view name, const arch::Model& model,
   if (!has(name)) return {nullptr, nullptr};
   if (name == "unet") return {"diffusers", "UNet2DConditionModel"};
   if (name == "vae") return {"diffusers", "AutoencoderKL"};
+  if (name == kControlNet) return {"diffusers", "ControlNetModel"};
   const auto& config = std::get<arch::TextEncoderConfig>(model.find(name)->config);
   return {"transformers",
           config.pooled_projection ? "CLIPTextModelWithProjection" : "CLIPTextModel"};
@@ -91,6 +93,7 @@ std::string model_index(const arch::Model& model, const std::vector<PlacedCompon
     json[std::string(name)] = slot(name, model, components, scheduler);
   };
   std::ranges::for_each(kSmallSlots, set);
+  if (model.find(kControlNet) != nullptr) set(kControlNet);
   if (is_xl(model)) {
     std::ranges::for_each(kXlSlots, set);
   } else {

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "sinter/base/error.h"
 #include "sinter/verify/case_binding.h"
+#include "sinter/verify/controlled_case.h"
 #include "sinter/verify/generated_inputs.h"
 
 namespace sinter::verify {
@@ -30,6 +32,7 @@ constexpr std::array kFolders{
     ComponentRow{"unet", "unet"},
     ComponentRow{"vae", "vae_decoder"},
     ComponentRow{"vae", "vae_encoder"},
+    ComponentRow{"controlnet", "controlnet"},
 };
 
 std::optional<fs::path> model_in(const fs::path& folder) {
@@ -141,6 +144,46 @@ void require_outputs(const CaseBinding& binding, const ReferenceCase& reference,
                   : fmt::format("the case is about a {}", reference.component));
 }
 
+struct CaseRun {
+  GraphResult result;
+  TensorMap outputs;  // of the graph
+};
+
+CaseRun run_case(const fs::path& path, const ReferenceCase& reference,
+                 const VerifyOptions& options) {
+  report(options, path, "loading");
+  const graph::OnnxModel model = graph::OnnxModel::load(path);
+  const CaseBinding binding = bind_case(reference, model, text_states(path));
+  require_outputs(binding, reference, model);
+  const EngineRun ran = run(options.engine, model, binding.runs, options);
+  CaseRun done{.result = empty_result(model, ran, options), .outputs = {}};
+  GraphResult& result = done.result;
+  for (const graph::ValueDeclaration& output : model.outputs())
+    done.outputs.emplace(output.name, joined(ran.results, output.name));
+  for (const OutputPair& pair : binding.outputs) {
+    const Tensor& whole = reference.outputs.at(pair.reference);
+    const Comparison comparison =
+        compare(pair.first_channels ? first_channels(whole) : whole, done.outputs.at(pair.output));
+    result.outputs.push_back({.reference = "out." + pair.reference,
+                              .output = pair.output,
+                              .comparison = comparison,
+                              .passed = within(comparison, result.tolerance)});
+  }
+  for (const std::string& name : binding.not_compared) result.not_compared.push_back("out." + name);
+  return done;
+}
+
+/// The UNet of the folder that a ControlNet's graph stands in, where it takes residuals.
+std::optional<fs::path> controlled_unet(const fs::path& controlnet) {
+  const auto unet = model_in(fs::absolute(controlnet).parent_path().parent_path() / "unet");
+  if (!unet) return std::nullopt;
+  const auto inputs = graph::OnnxModel::load(*unet).inputs();
+  const bool takes = std::ranges::any_of(inputs, [](const graph::ValueDeclaration& input) {
+    return input.name == residual_input("mid_block_res_sample");
+  });
+  return takes ? unet : std::nullopt;
+}
+
 }  // namespace
 
 bool GraphResult::passed() const { return std::ranges::all_of(outputs, &OutputResult::passed); }
@@ -181,30 +224,29 @@ std::vector<fs::path> models_for(const fs::path& folder, const ReferenceCase& re
 
 GraphResult verify_model(const fs::path& path, const ReferenceCase& reference,
                          const VerifyOptions& options) {
-  report(options, path, "loading");
-  const graph::OnnxModel model = graph::OnnxModel::load(path);
-  const CaseBinding binding = bind_case(reference, model, text_states(path));
-  require_outputs(binding, reference, model);
-  const EngineRun ran = run(options.engine, model, binding.runs, options);
-  GraphResult result = empty_result(model, ran, options);
-  for (const OutputPair& pair : binding.outputs) {
-    const Tensor& whole = reference.outputs.at(pair.reference);
-    const Comparison comparison = compare(pair.first_channels ? first_channels(whole) : whole,
-                                          joined(ran.results, pair.output));
-    result.outputs.push_back({.reference = "out." + pair.reference,
-                              .output = pair.output,
-                              .comparison = comparison,
-                              .passed = within(comparison, result.tolerance)});
-  }
-  for (const std::string& name : binding.not_compared) result.not_compared.push_back("out." + name);
-  return result;
+  return run_case(path, reference, options).result;
+}
+
+std::vector<GraphResult> verify_case(const fs::path& path, const ReferenceCase& reference,
+                                     const VerifyOptions& options) {
+  CaseRun ran = run_case(path, reference, options);
+  std::vector<GraphResult> results{std::move(ran.result)};
+  const auto controlled = controlled_case(reference, ran.outputs);
+  const auto unet = controlled ? controlled_unet(path) : std::nullopt;
+  if (!unet) return results;
+  GraphResult result = verify_model(*unet, *controlled, options);
+  const std::string name = fmt::format("out.{}", kControlledOutput);
+  for (OutputResult& output : result.outputs) output.reference = name;
+  std::erase(results.front().not_compared, name);
+  results.push_back(std::move(result));
+  return results;
 }
 
 std::vector<GraphResult> verify_folder(const fs::path& folder, const ReferenceCase& reference,
                                        const VerifyOptions& options) {
   std::vector<GraphResult> results;
   for (const fs::path& model : models_for(folder, reference)) {
-    results.push_back(verify_model(model, reference, options));
+    std::ranges::move(verify_case(model, reference, options), std::back_inserter(results));
   }
   // What one graph of a component does not give, another may: only the rest is not compared.
   for (GraphResult& result : results) {

@@ -54,6 +54,12 @@ std::vector<std::filesystem::path> models_for(const std::filesystem::path& folde
 GraphResult verify_model(const std::filesystem::path& model, const ReferenceCase& reference,
                          const VerifyOptions& options = {});
 
+/// The same, and of a ControlNet's case that says what the UNet makes of its residuals, the UNet
+/// beside the ControlNet too, where it takes them.
+std::vector<GraphResult> verify_case(const std::filesystem::path& model,
+                                     const ReferenceCase& reference,
+                                     const VerifyOptions& options = {});
+
 /// The same for every graph of a folder that the case is about.
 std::vector<GraphResult> verify_folder(const std::filesystem::path& folder,
                                        const ReferenceCase& reference,

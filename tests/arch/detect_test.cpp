@@ -332,14 +332,17 @@ TEST(Detect, RefusesAnUnknownFamilyWithTheList) {
 }
 
 TEST(Detect, RefusesWhatIsNoStableDiffusionInWords) {
-  const ManifestCheckpoint checkpoint("diffusers/controlnet-sd15");
+  Manifest manifest = load_manifest("controlnet-sd15");
+  manifest.rename("control_model.", "");
+  manifest.add("lora_controlnet", {0});
+  const ManifestCheckpoint checkpoint(manifest);
   try {
     detect(*checkpoint);
     FAIL() << "took it";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
     EXPECT_EQ(error.message(),
-              "'model.safetensors' is a ControlNet in diffusers' layout for Stable Diffusion 1.x");
+              "'model.safetensors' is a control LoRA for Stable Diffusion 1.x");
     EXPECT_FALSE(error.hint().empty());
   }
 }

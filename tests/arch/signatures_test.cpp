@@ -151,7 +151,7 @@ const Published kPublished[] = {
       {"task_embedding", {6, 320}},
       {"add_embedding.linear_1.weight", {1280, 2816}}},
      "sdxl-base",
-     "controlnet",
+     "controlnet-variant",
      "a ControlNet union (several conditions in one) for Stable Diffusion XL base"},
     {"v3_sd15_mm",
      {{"down_blocks.0.motion_modules.0.temporal_transformer.transformer_blocks.0.attention_blocks."

@@ -172,7 +172,8 @@ TEST_F(Convert, RefusesWhatItCannotWrite) {
 TEST_F(Convert, NamesTheComponentsThereAre) {
   expect_error(sinter({"convert", stand_in("sd1"), "out", "--components", "unett"}), 2,
                "error: there is no component 'unett'; there are text_encoder, text_encoder_2, "
-               "unet, vae, vae_decoder and vae_encoder\n"
+               "unet, vae, vae_decoder, vae_encoder, controlnet, controlnet_1, controlnet_2 and "
+               "controlnet_3\n"
                "hint: did you mean 'unet'?\n");
   expect_error(sinter({"convert", "sd1.safetensors", "out", "--components", "text_encoder_2"}), 2,
                "error: the checkpoint gives no 'text_encoder_2'; it gives text_encoder, unet, "

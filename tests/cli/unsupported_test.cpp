@@ -62,13 +62,6 @@ TEST_F(Unsupported, AnEmbedding) {
                "a textual inversion embedding for Stable Diffusion 2.x", kCompanion);
 }
 
-TEST_F(Unsupported, AControlNet) {
-  expect_named(
-      {{"control_model.input_hint_block.0.weight", {16, 3, 3, 3}},
-       {"control_model.input_blocks.1.1.transformer_blocks.0.attn2.to_k.weight", {320, 768}}},
-      "a ControlNet in the original layout for Stable Diffusion 1.x", kCompanion);
-}
-
 TEST_F(Unsupported, AnUnknownNetwork) {
   expect_named({{"layer.weight", {2, 2}}},
                "no network that sinter knows (1 tensor, the first is 'layer.weight')", kForeign);

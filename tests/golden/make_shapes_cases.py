@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes tests/data/shapes: the reference results of models/shapes-sd1.safetensors, as cases for `sinter verify`.
+"""Makes tests/data/shapes: the reference results of models/shapes-sd1.safetensors, as cases for `sinter verify`, and of it with
+models/shapes-controlnet.safetensors.
 
     make_shapes_cases.py GOLDEN_FOLDER
 
@@ -71,3 +72,9 @@ write("drawings", {f"out.{p}_{s}": stored(f"{p}_{s}_latents") for p in PROMPTS f
 for p in PROMPTS:
     for s in SAMPLERS:
         shutil.copyfile(golden / f"{p}_{s}.png", folder / f"{p}_{s}.png")
+
+# One drawing that follows an outline: the first step for the prompt alone, and the final latents.
+write("control", {"in.sample": stored("control_noise")} | {f"out.{name}": stored(f"control_{name}")
+                                                           for name in ("down0", "mid", "unet_cond", "ddim_latents")})
+for name in "control_hint", "control_ddim":
+    shutil.copyfile(golden / f"{name}.png", folder / f"{name}.png")

@@ -28,9 +28,9 @@ inline Block::Emit emit_unet(const arch::UNetConfig& config, DType compute) {
   return [=](const Scope& s, const Block::Values& in) {
     UNetInputs inputs;
     inputs.sample = cast(in.at("sample"), compute);
-    inputs.timestep = in.at("timestep");
-    inputs.context = cast(in.at("encoder_hidden_states"), compute);
-    inputs.vector = s.graph().none();
+    inputs.conditions = {.timestep = in.at("timestep"),
+                         .context = cast(in.at("encoder_hidden_states"), compute),
+                         .vector = s.graph().none()};
     inputs.mid_residual = s.graph().none();
     return Block::Outputs{{"out_sample", unet(s, config, inputs)}};
   };

@@ -31,6 +31,7 @@ struct Case {
   fs::path file;
   std::string manifest;  // "tiny/sd1"
   std::string component;
+  std::string unet_manifest;  // of a ControlNet's case: of the UNet that takes its residuals
   bool full;
 };
 
@@ -38,7 +39,8 @@ std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one
 
 /// What is tested elsewhere, or not of this release.
 bool belongs_here(const std::map<std::string, std::string>& metadata) {
-  static const std::set<std::string> kComponents{"unet", "vae", "text_encoder", "text_encoder_2"};
+  static const std::set<std::string> kComponents{"unet", "vae", "text_encoder", "text_encoder_2",
+                                                 "controlnet"};
   const auto component = metadata.find("component");
   return component != metadata.end() && kComponents.contains(component->second) &&
          metadata.contains("manifest") && !metadata.contains("adapter") &&
@@ -62,9 +64,11 @@ std::vector<Case> all_cases() {
       const bool full = name.starts_with("full-");
       if ((full && !full_wanted()) || !seen.insert(name).second) continue;
       const weights::Checkpoint file = weights::Checkpoint::open(entry.path());
-      if (belongs_here(file.metadata()))
-        cases.push_back({folder, entry.path(), file.metadata().at("manifest"),
-                         file.metadata().at("component"), full});
+      if (!belongs_here(file.metadata())) continue;
+      const auto unet = file.metadata().find("unet_manifest");
+      cases.push_back({folder, entry.path(), file.metadata().at("manifest"),
+                       file.metadata().at("component"),
+                       unet == file.metadata().end() ? std::string() : unet->second, full});
     }
   }
   std::ranges::sort(cases, {}, [](const Case& one) { return std::pair(one.manifest, one.file); });
@@ -74,12 +78,10 @@ std::vector<Case> all_cases() {
 /// The stand-in checkpoint of the last manifest that was asked for.
 class StandIn {
  public:
-  static const fs::path& of(const Case& one) {
-    static StandIn current;
-    const std::string key = (one.folder / one.manifest).string();
-    if (current.key_ != key) current.make(one, key);
-    return current.path_;
-  }
+  static const fs::path& of(const Case& one) { return current(one).path_; }
+
+  /// The checkpoint whose UNet a ControlNet's case is about; empty for other cases.
+  static const fs::path& unet_of(const Case& one) { return current(one).unet_; }
 
  private:
   StandIn() : folder_(fs::path(SINTER_TEST_SCRATCH) / "reference") {
@@ -93,16 +95,30 @@ class StandIn {
     fs::remove_all(folder_, ignored);
   }
 
+  static const StandIn& current(const Case& one) {
+    static StandIn current;
+    const std::string key = (one.folder / one.manifest).string();
+    if (current.key_ != key) current.make(one, key);
+    return current;
+  }
+
   void make(const Case& one, const std::string& key) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    path_ = folder_ / (fs::path(one.manifest).filename().string() + ".safetensors");
-    synth::write_stand_in(one.folder / "manifests" / (one.manifest + ".json"), path_);
+    path_ = write(one, one.manifest);
+    unet_ = one.unet_manifest.empty() ? fs::path() : write(one, one.unet_manifest);
     key_ = key;
+  }
+
+  fs::path write(const Case& one, const std::string& manifest) const {
+    const fs::path path = folder_ / (fs::path(manifest).filename().string() + ".safetensors");
+    synth::write_stand_in(one.folder / "manifests" / (manifest + ".json"), path);
+    return path;
   }
 
   fs::path folder_;
   fs::path path_;
+  fs::path unet_;
   std::string key_;
 };
 
@@ -122,9 +138,16 @@ class ReferenceCases : public testing::TestWithParam<Case> {
     if (GetParam().full && precision == convert::Precision::kF32)
       options.weights = convert::WeightStorage::kPack;
     const verify::ReferenceCase reference = verify::ReferenceCase::load(GetParam().file);
-    if (!fs::exists(out)) convert::convert(checkpoint, out, options);
+    const fs::path& unet = StandIn::unet_of(GetParam());
+    if (!unet.empty()) {
+      options.controlnets = {checkpoint};
+      options.components.emplace_back("unet");
+    }
+    if (!fs::exists(out)) convert::convert(unet.empty() ? checkpoint : unet, out, options);
+    std::size_t compared = 0;
     for (const verify::GraphResult& graph :
          verify::verify_folder(out, reference, {.engine = engine})) {
+      compared += graph.outputs.size();
       for (const verify::OutputResult& output : graph.outputs) {
         const verify::Comparison& c = output.comparison;
         const std::string line = fmt::format(
@@ -136,6 +159,10 @@ class ReferenceCases : public testing::TestWithParam<Case> {
         EXPECT_TRUE(output.passed) << line << " (at most " << graph.tolerance.max << ", mean "
                                    << graph.tolerance.mean << ")";
       }
+    }
+    // Of a ControlNet every residual, and the UNet that was given them.
+    if (!unet.empty()) {
+      EXPECT_EQ(compared, reference.outputs.size());
     }
   }
 

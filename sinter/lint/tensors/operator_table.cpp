@@ -39,7 +39,8 @@ constexpr Operator indexing(std::string_view name, int at, OutShape shape = OutS
 }
 
 constexpr Operator view(std::string_view name, OutShape shape = OutShape::kSome) {
-  return {.name = name, .meeting = kJoin, .type = OutType::kSame, .shape = shape};
+  return {
+      .name = name, .meeting = kJoin, .type = OutType::kSame, .shape = shape, .first_only = true};
 }
 
 constexpr Operator several(std::string_view name) {

@@ -39,6 +39,7 @@ Operands gather(const Operator& op, bool in_place, const Value& self, const Invo
   std::size_t unnamed = position;
   for (const Argument& argument : call.arguments) {
     if (argument.name == "out" || argument.name == "generator") continue;
+    if (op.first_only && !all.list.empty()) continue;
     std::size_t at = argument.name.empty() ? unnamed++ : 100;
     if (argument.name == "index" || argument.name == "indices")
       at = static_cast<std::size_t>(std::max(op.index_at, 0));

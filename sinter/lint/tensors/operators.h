@@ -32,8 +32,9 @@ struct Operator {
   OutType type = OutType::kSame;
   OutShape shape = OutShape::kSame;
   Returns returns = Returns::kTensor;
-  int index_at = -1;      // position of the operand that indexes, counted in the function form
-  bool one_type = false;  // float operands of different types are refused
+  int index_at = -1;        // position of the operand that indexes, counted in the function form
+  bool one_type = false;    // float operands of different types are refused
+  bool first_only = false;  // of other tensors it reads the shape, as expand_as() does
 };
 
 /// The row of that name without a trailing underscore; null when there is none.
