@@ -56,6 +56,9 @@ class TensorMerge {
       write_whole(changes, sink);
     else
       write_pieces(changes, sink);
+    // The system has mapped more around what was read than was let go piece by piece.
+    const MappedFile& file = checkpoint_.mapping(tensor_.file);
+    file.forget(0, file.bytes().size());
   }
 
  private:
