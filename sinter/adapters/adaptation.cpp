@@ -38,16 +38,18 @@ std::string file_name(const std::filesystem::path& path) { return shown(path.fil
 void require_match(const UsedAdapter& used, const arch::Model& model) {
   const MatchReport& report = used.report;
   if (report.applied > 0) return;
-  std::string message = fmt::format("none of the {} of '{}' fits the checkpoint, which is {}",
-                                    counted(report.modules, "module"), file_name(used.use.path),
-                                    arch::family_named(model.family).title);
-  if (!report.unknown.empty())
-    message +=
-        fmt::format("; {} {} not in it, the first is '{}'", report.unknown.size(),
-                    report.unknown.size() == 1 ? "is" : "are", shown(report.unknown.front()));
-  if (!report.wrong_shape.empty())
-    message += fmt::format("; {} {} another shape: {}", report.wrong_shape.size(),
-                           report.wrong_shape.size() == 1 ? "has" : "have",
+  const auto verb = [](std::size_t count, std::string_view one, std::string_view several) {
+    return count == 1 ? one : several;
+  };
+  std::string message =
+      fmt::format("'{}' changes nothing of the checkpoint, which is {}", file_name(used.use.path),
+                  arch::family_named(model.family).title);
+  if (const std::size_t count = report.unknown.size(); count > 0)
+    message += fmt::format(": {} {} not in it, the first is '{}'", counted(count, "module"),
+                           verb(count, "is", "are"), shown(report.unknown.front()));
+  if (const std::size_t count = report.wrong_shape.size(); count > 0)
+    message += fmt::format("{} {} {} another shape: {}", report.unknown.empty() ? ":" : ";",
+                           counted(count, "module"), verb(count, "has", "have"),
                            report.wrong_shape.front().reason);
   throw Error(ErrorCode::kNoMatch, std::move(message),
               fmt::format("the file looks like {}", used.identity));

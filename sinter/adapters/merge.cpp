@@ -56,6 +56,9 @@ class TensorMerge {
       write_whole(changes, sink);
     else
       write_pieces(changes, sink);
+    // The system has mapped more around what was read than was let go piece by piece.
+    const MappedFile& file = checkpoint_.mapping(tensor_.file);
+    file.forget(0, file.bytes().size());
   }
 
  private:
@@ -81,7 +84,7 @@ class TensorMerge {
     const std::size_t begin = first * columns_ * width;
     load_floats(checkpoint_.bytes(tensor_).subspan(begin, values.size() * width), tensor_.dtype,
                 values);
-    checkpoint_.mapping(tensor_.file).forget(tensor_.begin + begin, values.size() * width);
+    forget_around(checkpoint_.mapping(tensor_.file), tensor_.begin + begin, values.size() * width);
   }
 
   void store(std::span<const float> values, std::size_t first, std::span<std::byte> bytes) const {

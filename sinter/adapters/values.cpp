@@ -11,6 +11,14 @@
 
 namespace sinter::adapters {
 
+void forget_around(const MappedFile& file, std::uint64_t begin, std::uint64_t bytes) {
+  // The system maps as much around a page that is touched, and lets only whole pages go.
+  constexpr std::uint64_t kAround = std::uint64_t{64} << 10;
+  const std::uint64_t first = begin > kAround ? begin - kAround : 0;
+  const std::uint64_t last = std::min<std::uint64_t>(begin + bytes + kAround, file.bytes().size());
+  file.forget(first, last - first);
+}
+
 std::vector<float> read_values(const weights::Checkpoint& adapter,
                                const weights::TensorEntry& tensor) {
   const std::span<const std::byte> bytes = adapter.bytes(tensor);
@@ -21,7 +29,7 @@ std::vector<float> read_values(const weights::Checkpoint& adapter,
                 "the training of this adapter has failed; every picture would be black");
   Tensor stored(tensor.dtype, tensor.shape);
   std::ranges::copy(bytes, stored.bytes().begin());
-  adapter.mapping(tensor.file).forget(tensor.begin, tensor.bytes);
+  forget_around(adapter.mapping(tensor.file), tensor.begin, tensor.bytes);
   const Tensor values =
       tensor.dtype == DType::kF32 ? std::move(stored) : to_dtype(stored, DType::kF32);
   return {values.floats().begin(), values.floats().end()};

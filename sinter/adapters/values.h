@@ -7,6 +7,9 @@
 
 namespace sinter::adapters {
 
+/// Lets go of a range of a file and of the pages that came with it.
+void forget_around(const MappedFile& file, std::uint64_t begin, std::uint64_t bytes);
+
 /// The values of an adapter's tensor, row-major; its pages are let go.
 /// @throws Error{kBadFile} for NaN or infinity, which would make every picture black;
 ///         Error{kUnsupported} for an element type that holds no numbers of a factor.

@@ -82,6 +82,7 @@ void identify_sound(Findings& findings) {
   try {
     const weights::Checkpoint checkpoint = weights::Checkpoint::open(findings.path);
     findings.identity = arch::identify(checkpoint);
+    if (findings.identity->contents == "lora") findings.adapter = adapters::summarise(checkpoint);
     if (weights::has_moving_averages(checkpoint.tensors())) file.warnings.emplace_back(kEma);
     if (findings.identity->foreign) file.warnings.emplace_back(kNotSupported);
     if (findings.identity->contents == "controlnet" && lacks_zero_convolutions(checkpoint))
@@ -139,6 +140,7 @@ Findings examine(const std::string& path) {
                     .file = weights::examine(path),
                     .identity = {},
                     .model = {},
+                    .adapter = {},
                     .converted = {},
                     .sha256 = {}};
   const weights::FileReport& file = findings.file;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sinter/base/message.h"
+#include "sinter/cli/adapter_summary.h"
 #include "sinter/cli/text.h"
 
 namespace sinter::cli {
@@ -180,6 +181,7 @@ Json inspect_json(const Findings& findings) {
   // What a program wrote may be any bytes; printing JSON replaces those that are no UTF-8.
   if (file.pickle) json.update(pickle_json(*file.pickle));
   if (findings.model) add_model(json, *findings.model);
+  if (findings.adapter) json["adapter"] = summary_json(*findings.adapter);
   if (findings.converted) json["converted"] = converted_json(*findings.converted);
   json["metadata"] = file.metadata;
   if (!findings.sha256.empty())
@@ -207,6 +209,8 @@ std::string inspect_text(const Findings& findings) {
     if (!findings.identity->next.empty()) lines.add("next", next_command(findings));
   }
   if (findings.model) add_model(lines, *findings.model);
+  if (findings.adapter)
+    for (const auto& [title, text] : summary_lines(*findings.adapter)) lines.add(title, text);
   if (findings.converted) add_converted(lines, *findings.converted);
   for (const auto& [key, value] : file.metadata)
     lines.add("metadata", fmt::format("{} = {}", shown(key), shown(value)));

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "sinter/adapters/summary.h"
 #include "sinter/arch/identity.h"
 #include "sinter/arch/model.h"
 #include "sinter/weights/converted_folder.h"
@@ -19,6 +20,7 @@ struct Findings {
   std::optional<arch::Identity> identity;
   std::optional<arch::Model> model;  // its components' entries are gone with the checkpoint; names
                                      // and counts stay
+  std::optional<adapters::AdapterSummary> adapter;
   std::optional<weights::ConvertedFolder> converted;
   std::string sha256;
 };

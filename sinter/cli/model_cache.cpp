@@ -113,6 +113,7 @@ fs::path cache_folder(const fs::path& checkpoint, const ConversionOptions& optio
     identity += fmt::format("\n{} {} {} {}", fs::canonical(file.path).string(), file.stamp.bytes,
                             file.stamp.modified_ns, file.header_sha256);
   }
+  if (options.hidden_states) identity += "\nhidden states";
   for (const adapters::AdapterUse& use : adapters_of(options)) {
     const weights::SourceFile file = weights::Checkpoint::open(use.path).files().front();
     identity += fmt::format("\nadapter {} {} {} {} {} {} {}", fs::canonical(file.path).string(),

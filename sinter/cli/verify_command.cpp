@@ -10,10 +10,12 @@
 
 #include "sinter/base/error.h"
 #include "sinter/cli/command.h"
+#include "sinter/cli/conversion.h"
 #include "sinter/cli/engine_options.h"
 #include "sinter/cli/failure.h"
 #include "sinter/cli/json_output.h"
 #include "sinter/cli/model_argument.h"
+#include "sinter/cli/model_cache.h"
 #include "sinter/cli/option_rules.h"
 #include "sinter/cli/progress.h"
 #include "sinter/cli/verify_report.h"
@@ -30,7 +32,8 @@ namespace {
 struct Options {
   std::string model;
   std::vector<std::string> references;
-  std::string against;  // an engine, or another model of the same network
+  std::string against;           // an engine, or another model of the same network
+  ConversionOptions conversion;  // of a checkpoint
   bool bisect = false;
   bool json = false;
   EngineOptions engine;
@@ -147,8 +150,28 @@ void check_options(const Options& options) {
   }
 }
 
-int run(const Options& options) {
+/// A checkpoint and not graphs: a file that is no ONNX file, or a pipeline's folder without any.
+bool is_checkpoint(const fs::path& model) {
+  if (fs::is_regular_file(model)) return model.extension() != ".onnx";
+  return fs::exists(model / "model_index.json") && verify::models_in(model).empty();
+}
+
+void convert_checkpoint(Options& options) {
+  if (is_checkpoint(options.model)) {
+    options.model = converted_folder(options.model, options.conversion).string();
+    return;
+  }
+  if (options.conversion.loras.empty()) return;
+  throw Error(ErrorCode::kUsage,
+              fmt::format("--lora is for a checkpoint's conversion, and {} is converted already",
+                          options.model),
+              fmt::format("sinter convert CHECKPOINT OUT --lora {} makes such a folder",
+                          options.conversion.loras.back()));
+}
+
+int run(Options& options) {
   check_options(options);
+  convert_checkpoint(options);
   VerifyOutcome outcome{.graphs = {}, .bisections = {}};
   Progress progress("verifying", "");
   if (options.references.empty()) {
@@ -174,7 +197,16 @@ int run(const Options& options) {
 Run declare_verify(CLI::App& app) {
   auto options =
       std::make_shared<Options>();  // shared by the parser's bindings and the returned function
-  app.add_option("model", options->model, "a converted folder, or one .onnx file")->required();
+  app.add_option("model", options->model,
+                 "a converted folder, one .onnx file, or a checkpoint (converted in float32 "
+                 "into a cache folder)")
+      ->required();
+  options->conversion.precision = "fp32";
+  options->conversion.hidden_states = true;  // cases compare states before the last layer
+  one_by_one(app.add_option("--lora", options->conversion.loras,
+                            "merge this adapter into a checkpoint: FILE, FILE:WEIGHT or "
+                            "FILE:WEIGHT:TE_WEIGHT (repeatable)"));
+
   one_by_one(app.add_option("--reference", options->references,
                             "a case: inputs in.* and expected outputs out.* (repeatable)"));
   app.add_option("--against", options->against,
