@@ -10,6 +10,7 @@
 
 #include "sinter/arch/model.h"
 #include "sinter/convert/component_graph.h"
+#include "sinter/convert/external_vae.h"
 #include "sinter/convert/weight_files.h"
 #include "sinter/weights/computed_tensor.h"
 
@@ -52,6 +53,7 @@ struct ConvertOptions {
   bool hidden_states = false;
   std::optional<StaticSize> size;
   arch::DetectOptions detect;
+  std::optional<ExternalVae> vae;  // in place of the checkpoint's own
   /// Their tensors are written to one file, kDeltaFile, and linked or packed as the checkpoint's
   /// own are. No two may give the same tensor.
   std::vector<ComputeTensors> computed;

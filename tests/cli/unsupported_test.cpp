@@ -59,7 +59,8 @@ TEST_F(Unsupported, ALoraAlone) {
 
 TEST_F(Unsupported, AnEmbedding) {
   expect_named({{"emb_params", {4, 1024}}},
-               "a textual inversion embedding for Stable Diffusion 2.x", kCompanion);
+               "a textual inversion embedding for Stable Diffusion 2.x, 4 vectors 1024 wide",
+               kCompanion);
 }
 
 TEST_F(Unsupported, AnUnknownNetwork) {
