@@ -4,7 +4,7 @@
 
 Makes the stand-in checkpoint of the manifest (tests/data/manifests/sd15.json: 2.1 GB), then times, in turn and with everything
 in the page cache: `sinter convert` linked against `cat FILE > /dev/null`, `sinter convert --weights pack` against `cp` of as many
-bytes, and `sinter inspect`. Prints medians, ratios and peak memory.
+bytes, `sinter repack` to a diffusers folder, back to one file and to float32 against `cp` of the checkpoint, and `sinter inspect`. Prints medians, ratios and peak memory.
 
 Last numbers: bench/README.md.
 """
@@ -52,6 +52,7 @@ def main():
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     checkpoint, out, copy, packed = (scratch / name for name in ("model.safetensors", "out", "copy", "packed.bin"))
+    folder, file = scratch / "folder", scratch / "file.safetensors"
     synth = arguments.bin / "sinter-synth"
     seconds, _ = run(synth, arguments.manifest, checkpoint)
     size = checkpoint.stat().st_size
@@ -60,6 +61,7 @@ def main():
     def clear():
         shutil.rmtree(out, ignore_errors=True)
         copy.unlink(missing_ok=True)
+        file.unlink(missing_ok=True)
 
     print(f"{'':34} {'sinter':>8}  {'other':>8}")
     pair("convert, linked / cat", (sinter, "convert", checkpoint, out), ("cat", checkpoint), arguments.runs, clear)
@@ -70,6 +72,15 @@ def main():
             with open(data, "rb") as source:
                 shutil.copyfileobj(source, target, 1 << 24)
     pair("convert, packed / cp", (sinter, "convert", checkpoint, out, "--weights", "pack"), ("cp", packed, copy), arguments.runs, clear)
+    clear()
+    packed.unlink()
+    pair("repack to diffusers / cp", (sinter, "repack", checkpoint, out), ("cp", checkpoint, copy), arguments.runs, clear)
+    clear()
+    run(sinter, "repack", checkpoint, folder)
+    pair("repack to original / cp", (sinter, "repack", folder, file), ("cp", checkpoint, copy), arguments.runs, clear)
+    clear()
+    shutil.rmtree(folder)
+    pair("repack to float32 / cp", (sinter, "repack", checkpoint, file, "--dtype", "fp32"), ("cp", checkpoint, copy), arguments.runs, clear)
     times = [run(sinter, "inspect", checkpoint)[0] for _ in range(arguments.runs)]
     print(f"{'inspect':34} {statistics.median(times) * 1000:6.0f} ms")
     shutil.rmtree(scratch)

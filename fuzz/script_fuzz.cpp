@@ -7,8 +7,8 @@
 #include <string>
 
 #include "sinter/base/error.h"
-#include "sinter/lint/report/edits.h"
 #include "sinter/lint/lint.h"
+#include "sinter/lint/report/edits.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using sinter::lint::Finding;

@@ -55,6 +55,16 @@ class ConfigFile {
 
   bool says(const char* key) const { return object_.contains(key); }
 
+  /// Whether diffusers or transformers wrote it. What it leaves out is then what their class takes;
+  /// of any other file, nothing is known.
+  bool names_class() const {
+    return says("_class_name") || says("model_type") || says("architectures");
+  }
+
+  std::string missing(const char* key, std::int64_t meaning) const {
+    return fmt::format("{} has no {}, which means {}", path_, key, meaning);
+  }
+
   std::string found(const char* key) const {
     return fmt::format("{} has {} {}", path_, key, shown(object_.at(key).dump()));
   }
@@ -82,6 +92,13 @@ class ConfigFile {
   std::string path_;
   Json object_;
 };
+
+// What the classes take where the file leaves it out. Source: UNet2DConditionModel and
+// AutoencoderKL of diffusers 0.42, CLIPTextConfig of transformers 5.24.
+constexpr std::int64_t kDefaultUNetHeads = 8;
+constexpr double kDefaultScaling = 0.18215;
+constexpr Activation kDefaultActivation = Activation::kQuickGelu;
+constexpr std::int64_t kDefaultTextHeads = 8;
 
 struct ActivationName {
   std::string_view name;
@@ -116,6 +133,9 @@ void read_heads(const ConfigFile& config, UNetSettings& settings) {
     if (settings.heads.empty()) config.refuse(key, "a whole number above 0, or one a level");
     return;
   }
+  if (!config.names_class()) return;
+  settings.heads = {kDefaultUNetHeads};
+  settings.heads_found = config.missing("attention_head_dim", kDefaultUNetHeads);
 }
 
 /// One number, or height and width.
@@ -147,11 +167,15 @@ UNetSettings unet_settings(const ConfigFile& config) {
 
 TextSettings read_text_settings(const FolderConfigs& configs, std::string_view prefix) {
   const ConfigFile config(configs, prefix, ComponentKind::kTextEncoder);
-  return {.activation = read_activation(config),
-          .heads = config.count("num_attention_heads"),
-          .vocabulary = config.count("vocab_size"),
-          .layers = config.count("num_hidden_layers"),
-          .end_token = config.count("eos_token_id")};
+  TextSettings settings{.activation = read_activation(config),
+                        .heads = config.count("num_attention_heads"),
+                        .vocabulary = config.count("vocab_size"),
+                        .layers = config.count("num_hidden_layers"),
+                        .end_token = config.count("eos_token_id")};
+  if (!config.names_class()) return settings;
+  if (!settings.activation) settings.activation = kDefaultActivation;
+  if (!settings.heads) settings.heads = kDefaultTextHeads;
+  return settings;
 }
 
 UNetSettings read_unet_settings(const FolderConfigs& configs, std::string_view prefix) {
@@ -173,6 +197,8 @@ VaeSettings read_vae_settings(const FolderConfigs& configs, std::string_view pre
     if (!value->is_number() || value->get<double>() <= 0)
       config.refuse(kScaling, "a number above 0");
     settings.scaling = value->get<double>();
+  } else if (config.names_class()) {
+    settings.scaling = kDefaultScaling;
   }
   return settings;
 }

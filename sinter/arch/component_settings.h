@@ -19,7 +19,8 @@ struct FolderConfigs {
 };
 
 /// What a folder's config.json says and the shapes do not. Empty: the file does not say it, or
-/// there is none. Each reader also refuses what fixed_settings.h lists.
+/// there is none. Heads, activation and scaling that a file of diffusers or transformers leaves out
+/// are those of their classes. Each reader also refuses what fixed_settings.h lists.
 ///
 /// prefix: of the component's tensors ("text_encoder/", or empty).
 /// All throw Error{kUnsupported} for a variant that is not built here and Error{kBadFile} for a

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::array kTowers{
     // The original CLIP was trained with the quick approximation, OpenCLIP with exact GELU.
-    Tower{TowerKind::kClipL, "clip-l", "CLIP ViT-L/14", 768, Activation::kQuickGelu},
-    Tower{TowerKind::kOpenClipH, "openclip-h", "OpenCLIP ViT-H/14", 1024, Activation::kGelu},
-    Tower{TowerKind::kOpenClipBigG, "openclip-bigg", "OpenCLIP ViT-bigG/14", 1280,
+    Tower{TowerKind::kClipL, "clip-l", "CLIP ViT-L/14", 768, 12, Activation::kQuickGelu},
+    Tower{TowerKind::kOpenClipH, "openclip-h", "OpenCLIP ViT-H/14", 1024, 24, Activation::kGelu},
+    Tower{TowerKind::kOpenClipBigG, "openclip-bigg", "OpenCLIP ViT-bigG/14", 1280, 32,
           Activation::kGelu},
 };
 

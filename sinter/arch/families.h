@@ -19,6 +19,7 @@ struct Tower {
   std::string_view name;   // as inspect's architecture: "clip-l"
   std::string_view title;  // "CLIP ViT-L/14"
   std::int64_t width;      // of the published one: a word of evidence, never a condition on others
+  std::int64_t layers;     // the same
   Activation activation;
 };
 

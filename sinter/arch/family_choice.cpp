@@ -8,6 +8,7 @@
 #include "sinter/arch/text_config.h"
 #include "sinter/arch/tiny_vae.h"
 #include "sinter/arch/unet_config.h"
+#include "sinter/base/message.h"
 
 namespace sinter::arch {
 namespace {
@@ -80,12 +81,27 @@ std::string known_width(std::int64_t width) {
   return width == 2048 ? ", as Stable Diffusion XL's two text encoders together give it" : "";
 }
 
+/// A tower that is shorter than the published one of its width may have lost layers: names and
+/// shapes cannot tell it from one that was made so.
+std::string lost_layers(const TowerFacts& facts) {
+  const Tower& published = tower(facts.kind);
+  const std::int64_t layers = facts.config.layers;
+  if (facts.config.width != published.width || layers >= published.layers) return {};
+  // transformers' copy of Stable Diffusion 2's goes without the layer that is not used.
+  const bool unused_left_out = facts.kind == TowerKind::kOpenClipH &&
+                               facts.component->text_names == TextNames::kTransformers &&
+                               layers + 1 == published.layers;
+  if (unused_left_out) return {};
+  return fmt::format(" ({} has {}: the last {} may be missing)", published.title, published.layers,
+                     counted(static_cast<std::uint64_t>(published.layers - layers), "layer"));
+}
+
 void describe_towers(const Facts& facts, std::vector<std::string>& evidence) {
   for (const TowerFacts& tower : facts.towers)
     evidence.push_back(fmt::format(
-        "{} has the names of {}, {} layers {} wide", tower.component->name,
+        "{} has the names of {}, {} layers {} wide{}", tower.component->name,
         tower.component->text_names == TextNames::kOpenClip ? "OpenCLIP" : "transformers' CLIP",
-        tower.config.layers, tower.config.width));
+        tower.config.layers, tower.config.width, lost_layers(tower)));
 }
 
 /// The refiner has one text tower, whose states are its whole context; a base UNet sees two.

@@ -7,7 +7,7 @@ namespace sinter::arch {
 namespace {
 
 constexpr std::array kKnownKeys{
-    KnownKey{"model_ema.*", "moving averages of the weights (model_ema.*)", true},
+    KnownKey{"model_ema.*", "moving averages of the weights (model_ema.*, which --ema takes)", true},
     KnownKey{"optimizer*", "tensors of the optimizer", true},
     KnownKey{"lr_scheduler*", "tensors of the optimizer", true},
     KnownKey{"safety_checker/*", "weights of the safety checker"},

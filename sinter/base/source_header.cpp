@@ -36,8 +36,7 @@ const ZipRecord* torch_program(const ZipDirectory& directory) {
   for (const ZipRecord& record : directory.records) {
     if (!record.name.ends_with(kName)) continue;
     const std::string storages = record.name.substr(0, record.name.size() - 4) + "/";
-    const auto first =
-        std::ranges::lower_bound(directory.records, storages, {}, &ZipRecord::name);
+    const auto first = std::ranges::lower_bound(directory.records, storages, {}, &ZipRecord::name);
     if (first != directory.records.end() && first->name.starts_with(storages)) return &record;
   }
   return nullptr;

@@ -76,8 +76,7 @@ End read_end(Bytes file) {
           .records = number(file, *at + 10, 2),
           .disks = number(file, *at + 4, 2) | number(file, *at + 6, 2)};
   std::uint64_t limit = *at;
-  if (*at >= kLocator64Bytes &&
-      number(file, *at - kLocator64Bytes, 4) == kLocator64Signature) {
+  if (*at >= kLocator64Bytes && number(file, *at - kLocator64Bytes, 4) == kLocator64Signature) {
     const std::uint64_t at64 = number(file, *at - kLocator64Bytes + 8, 8);
     if (at64 > *at - kLocator64Bytes || *at - kLocator64Bytes - at64 < kEnd64Bytes ||
         number(file, at64, 4) != kEnd64Signature)
@@ -90,9 +89,10 @@ End read_end(Bytes file) {
   }
   if (end.disks != 0) damaged("the zip archive is one of several volumes");
   if (end.begin > limit || end.bytes > limit - end.begin)
-    damaged(fmt::format("the zip directory of {} bytes at byte {} reaches beyond its end record at "
-                        "byte {}",
-                        end.bytes, end.begin, limit));
+    damaged(
+        fmt::format("the zip directory of {} bytes at byte {} reaches beyond its end record at "
+                    "byte {}",
+                    end.bytes, end.begin, limit));
   return end;
 }
 
@@ -170,12 +170,11 @@ void locate(Entry& entry, Bytes file, std::uint64_t directory) {
   if (name_bytes + extra_bytes > room || record.packed_bytes > room - name_bytes - extra_bytes)
     wrong(fmt::format("promises {} bytes, which reach into the directory", record.packed_bytes));
   // Readers differ in which of two names they believe.
-  if (text(file, entry.header + kLocalBytes, name_bytes) != record.name)
-    wrong("has another name");
+  if (text(file, entry.header + kLocalBytes, name_bytes) != record.name) wrong("has another name");
   record.begin = entry.header + kLocalBytes + name_bytes + extra_bytes;
   if (!record.deflated && record.packed_bytes != record.bytes)
-    wrong(fmt::format("is of {} stored bytes that should be {}", record.packed_bytes,
-                      record.bytes));
+    wrong(
+        fmt::format("is of {} stored bytes that should be {}", record.packed_bytes, record.bytes));
 }
 
 }  // namespace

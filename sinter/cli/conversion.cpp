@@ -20,6 +20,7 @@
 #include "sinter/pipeline/scheduler.h"
 #include "sinter/pipeline/scheduler_config.h"
 #include "sinter/pipeline/vocabulary.h"
+#include "sinter/weights/folder.h"
 
 namespace sinter::cli {
 namespace {
@@ -106,11 +107,12 @@ std::vector<convert::ExtraFile> tokenizer_files(
     const std::filesystem::path& source, const arch::Model& model,
     const std::vector<adapters::PlacedEmbedding>& placed) {
   std::vector<convert::ExtraFile> files;
+  const std::filesystem::path root = weights::pipeline_root(source);
   for (const arch::Component& component : model.components) {
     const auto* text = std::get_if<arch::TextEncoderConfig>(&component.config);
     if (text == nullptr) continue;
     const std::string folder = component.name == "text_encoder_2" ? "tokenizer_2" : "tokenizer";
-    pipeline::Vocabulary vocabulary = vocabulary_for(source / folder, *text);
+    pipeline::Vocabulary vocabulary = vocabulary_for(root / folder, *text);
     // A folder may say that its vocabulary is its own; then it has to bring one that fits.
     if (vocabulary.tokens.size() > static_cast<std::size_t>(text->vocabulary)) {
       throw Error(ErrorCode::kShapeMismatch,
@@ -183,6 +185,23 @@ void declare_conversion(CLI::App& app, ConversionOptions& options) {
   app.add_flag("--hidden-states", options.hidden_states,
                "give text encoders every hidden state as output");
   declare_parts(app, options);
+  declare_opening(app, options);
+}
+
+std::vector<CLI::Option*> declare_opening(CLI::App& app, ConversionOptions& options) {
+  return {app.add_flag("--ema", options.ema,
+                       "take the moving averages of the weights (model_ema.*) in their place"),
+          app.add_flag("--allow-unsafe-keys", options.allow_unsafe_keys,
+                       "take the tensors of a PyTorch file that would run code when Python loads "
+                       "it; nothing of it is executed"),
+          app.add_option("--variant", options.variant,
+                         "of a folder with several files a component: fp16, non_ema, ...")};
+}
+
+weights::OpenOptions open_options(const ConversionOptions& options) {
+  return {.allow_unsafe_keys = options.allow_unsafe_keys,
+          .ema = options.ema,
+          .variant = options.variant};
 }
 
 convert::ConvertOptions to_request(const ConversionOptions& options,
@@ -205,6 +224,7 @@ convert::ConvertOptions to_request(const ConversionOptions& options,
   request.controlnets.assign(options.controlnets.begin(), options.controlnets.end());
   request.controlnet_inputs = options.controlnet_inputs;
   request.hidden_states = options.hidden_states;
+  request.open = open_options(options);
   request.tool_version = kVersion;
   const auto embeddings = add_parts(options, checkpoint, request);
   request.extra_files = [checkpoint, embeddings](const arch::Model& model) {

@@ -26,6 +26,9 @@ struct ConversionOptions {
   std::vector<std::string> controlnets;
   bool controlnet_inputs = false;
   bool hidden_states = false;
+  bool ema = false;
+  bool allow_unsafe_keys = false;
+  std::string variant;  // of a folder
   std::vector<std::string> loras;                // as parse_adapter() takes them
   std::vector<adapters::AdapterUse> more_loras;  // of a prompt, after those
   bool compact_merge = false;  // merged weights keep the checkpoint's types whatever is computed in
@@ -39,6 +42,12 @@ void declare_conversion(CLI::App& app, ConversionOptions& options);
 /// The request for a checkpoint, tokenizers included.
 /// @throws Error{kUsage} for words that are not in their tables.
 convert::ConvertOptions to_request(const ConversionOptions& options, const std::string& checkpoint);
+
+/// How the checkpoint is opened.
+weights::OpenOptions open_options(const ConversionOptions& options);
+
+/// Declares the options that say how a checkpoint is opened.
+std::vector<CLI::Option*> declare_opening(CLI::App& app, ConversionOptions& options);
 
 /// The adapters of a conversion, in their order.
 std::vector<adapters::AdapterUse> adapters_of(const ConversionOptions& options);

@@ -11,22 +11,31 @@
 #include "sinter/cli/file_list.h"
 #include "sinter/cli/option_rules.h"
 #include "sinter/pipeline/tokenizer.h"
+#include "sinter/weights/folder.h"
 
 namespace sinter::cli {
 namespace fs = std::filesystem;
 namespace {
 
+/// How files beside the checkpoint are opened: averages and variants are the checkpoint's.
+weights::OpenOptions for_parts(const ConversionOptions& options) {
+  weights::OpenOptions open;
+  open.allow_unsafe_keys = options.allow_unsafe_keys;
+  return open;
+}
+
 std::optional<convert::ExternalVae> vae_of(const ConversionOptions& options) {
   if (!options.vae.empty() && !options.taesd.empty())
     throw Error(ErrorCode::kUsage, "--vae and --taesd both name an autoencoder, expected one");
-  if (!options.vae.empty()) return convert::ExternalVae{{options.vae}, false};
+  if (!options.vae.empty()) return convert::ExternalVae{{options.vae}, false, for_parts(options)};
   if (options.taesd.empty()) return std::nullopt;
-  return convert::ExternalVae{{options.taesd.begin(), options.taesd.end()}, true};
+  return convert::ExternalVae{
+      {options.taesd.begin(), options.taesd.end()}, true, for_parts(options)};
 }
 
 /// The id of the end of text: of the checkpoint's own tokenizer, or of CLIP's.
 std::int64_t end_token_of(const fs::path& checkpoint) {
-  const fs::path folder = checkpoint / "tokenizer";
+  const fs::path folder = weights::pipeline_root(checkpoint) / "tokenizer";
   return pipeline::has_vocabulary(folder) ? pipeline::Tokenizer::open(folder).end_id()
                                           : pipeline::Tokenizer::clip().end_id();
 }
@@ -51,7 +60,7 @@ std::shared_ptr<const Embeddings> add_parts(const ConversionOptions& options,
   request.vae = vae_of(options);
   auto embeddings = std::make_shared<Embeddings>();  // shared by functions of the request
   if (options.embeddings.empty()) return embeddings;
-  embeddings->files = open_embeddings(options.embeddings);
+  embeddings->files = open_embeddings(options.embeddings, for_parts(options));
   // Their tokens come behind the end of text, which is no longer the largest id.
   request.detect.end_token = end_token_of(checkpoint);
   request.computed.emplace_back(
@@ -78,10 +87,11 @@ std::string parts_identity(const ConversionOptions& options) {
   std::vector<std::string> autoencoders = options.taesd;
   if (!options.vae.empty()) autoencoders.push_back(options.vae);
   for (const std::string& path : autoencoders) {
-    identity += "\nvae" + files_identity(weights::Checkpoint::open(path));
+    identity += "\nvae" + files_identity(weights::Checkpoint::open(path, for_parts(options)));
     if (fs::is_directory(path)) identity += "\n" + file_list(path);
   }
-  for (const adapters::EmbeddingFile& embedding : open_embeddings(options.embeddings))
+  for (const adapters::EmbeddingFile& embedding :
+       open_embeddings(options.embeddings, for_parts(options)))
     identity += "\nembedding " + embedding.name + files_identity(embedding.file);
   return identity;
 }

@@ -106,7 +106,7 @@ int run(const Options& options) {
 Run declare_convert(CLI::App& app) {
   auto options =
       std::make_shared<Options>();  // shared by the parser's bindings and the returned function
-  app.add_option("checkpoint", options->checkpoint, "a .safetensors file or a folder")->required();
+  app.add_option("checkpoint", options->checkpoint, "a .safetensors, .ckpt or .pt file, or a folder")->required();
   app.add_option("out", options->out, "folder to write")->required();
   declare_conversion(app, options->conversion);
   app.add_flag("--json", options->json, "print the result as JSON");

@@ -66,11 +66,12 @@ std::string own_token(const fs::path& path) {
 
 }  // namespace
 
-std::vector<adapters::EmbeddingFile> open_embeddings(const std::vector<std::string>& options) {
+std::vector<adapters::EmbeddingFile> open_embeddings(const std::vector<std::string>& options,
+                                                     const weights::OpenOptions& open) {
   std::vector<adapters::EmbeddingFile> files;
   for (const std::string& option : options) {
     EmbeddingOption parsed = parse(option);
-    weights::Checkpoint file = weights::Checkpoint::open(parsed.path);
+    weights::Checkpoint file = weights::Checkpoint::open(parsed.path, open);
     if (parsed.name.empty()) parsed.name = adapters::read_embedding(file).token;
     if (parsed.name.empty()) parsed.name = parsed.path.stem().string();
     files.push_back({std::move(parsed.name), std::move(file)});

@@ -13,7 +13,8 @@ namespace sinter::cli {
 /// name it is the token that the file gives itself (diffusers), else the file's name without its
 /// ending.
 /// @throws as reading throws, with the file.
-std::vector<adapters::EmbeddingFile> open_embeddings(const std::vector<std::string>& options);
+std::vector<adapters::EmbeddingFile> open_embeddings(const std::vector<std::string>& options,
+                                                     const weights::OpenOptions& open = {});
 
 /// The files of --embedding-dir that prompts use, as options of --embedding, in the order of their
 /// names. A file is used by its name without its ending, as in AUTOMATIC1111, or by the token that

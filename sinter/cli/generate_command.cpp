@@ -287,11 +287,12 @@ void check_conversion_options(const Options& options) {
   if (!is_converted(options.model)) return;
   for (const CLI::Option* option : options.of_conversion) {
     if (option->count() == 0) continue;
-    throw Error(ErrorCode::kUsage,
-                fmt::format("{} is for a checkpoint's conversion, and {} is converted already",
-                            option->get_name(), options.model),
-                fmt::format("sinter convert CHECKPOINT OUT {} {} makes such a folder",
-                            option->get_name(), option->results().back()));
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("{} is for a checkpoint's conversion, and {} is converted already",
+                    option->get_name(), options.model),
+        fmt::format("sinter convert CHECKPOINT OUT {}{} makes such a folder", option->get_name(),
+                    option->get_type_size() == 0 ? "" : " " + option->results().back()));
   }
 }
 
@@ -378,6 +379,8 @@ Run declare_generate(CLI::App& app) {
     options->of_conversion.push_back(option);
   app.add_option("--embedding-dir", options->embedding_dir,
                  "take the embeddings in this folder that prompts use by their files' names");
+  std::ranges::copy(declare_opening(app, options->conversion),
+                    std::back_inserter(options->of_conversion));
   declare_control(app, options->control);
   declare_engine(app, options->engine);
   app.add_flag("--profile", options->profile, "print time and peak memory of every stage");

@@ -20,6 +20,7 @@
 #include "sinter/cli/progress.h"
 #include "sinter/graph/onnx_model.h"
 #include "sinter/weights/checkpoint.h"
+#include "sinter/weights/ema.h"
 #include "sinter/weights/file_report.h"
 
 namespace sinter::cli {
@@ -35,6 +36,7 @@ struct Options {
 // Words of warnings that programs look for.
 constexpr const char* kIncomplete = "incomplete";
 constexpr const char* kNotSupported = "not supported";
+constexpr const char* kEma = "ema";
 
 /// What the tensors that a damaged file still lists were, where that is anything.
 void identify_damaged(Findings& findings) {
@@ -60,6 +62,7 @@ void identify_sound(Findings& findings) {
   try {
     const weights::Checkpoint checkpoint = weights::Checkpoint::open(findings.path);
     findings.identity = arch::identify(checkpoint);
+    if (weights::has_moving_averages(checkpoint.tensors())) file.warnings.emplace_back(kEma);
     if (findings.identity->foreign) file.warnings.emplace_back(kNotSupported);
     if (!findings.identity->convertible) return;
     findings.model = arch::detect(checkpoint);

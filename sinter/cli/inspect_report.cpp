@@ -76,6 +76,18 @@ Json converted_json(const weights::ConvertedFolder& folder) {
   return json;
 }
 
+Json pickle_json(const weights::PickleReport& pickle) {
+  Json json{{"devices", pickle.devices},  {"torch_load", Json::array()},
+            {"globals", pickle.globals},  {"unknown_classes", pickle.unknown},
+            {"dangerous", Json::array()}, {"tensors_elsewhere", pickle.tensors_elsewhere},
+            {"notes", pickle.notes}};
+  for (const weights::PickleReport::Load& load : pickle.loads)
+    json["torch_load"].push_back({{"device", load.device}, {"without_it", load.error}});
+  for (const weights::PickleReport::Use& use : pickle.dangerous)
+    json["dangerous"].push_back({{"global", use.global}, {"call", text_or_null(use.call)}});
+  return json;
+}
+
 /// Lines of a title and words.
 class Lines {
  public:
@@ -126,6 +138,23 @@ void add_converted(Lines& lines, const weights::ConvertedFolder& folder) {
     lines.add("source", fmt::format("{}, {}", source.path, human_bytes(source.bytes)));
 }
 
+void add_pickle(Lines& lines, const weights::PickleReport& pickle) {
+  for (const weights::PickleReport::Use& use : pickle.dangerous)
+    lines.add("dangerous", use.call.empty() ? fmt::format("{} is named", use.global)
+                                            : fmt::format("{}: {}", use.global, use.call));
+  if (!pickle.devices.empty())
+    lines.add("devices", fmt::format("{}", fmt::join(pickle.devices, ", ")));
+  for (const weights::PickleReport::Load& load : pickle.loads)
+    lines.add("torch.load",
+              fmt::format("without {}, and without map_location: {}", load.device, load.error));
+  if (!pickle.loads.empty())
+    lines.add("", "torch.load(..., map_location=\"cpu\") and sinter read it on any machine");
+  lines.add_keys("unknown classes", pickle.unknown);
+  if (pickle.tensors_elsewhere != 0)
+    lines.add("elsewhere", counted(pickle.tensors_elsewhere, "tensor") + " beside the model's");
+  for (const std::string& note : pickle.notes) lines.add("note", note);
+}
+
 }  // namespace
 
 Json inspect_json(const Findings& findings) {
@@ -149,6 +178,8 @@ Json inspect_json(const Findings& findings) {
     if (!identity.advice.empty()) json["advice"] = identity.advice;
     if (!identity.next.empty()) json["next"] = next_command(findings);
   }
+  // What a program wrote may be any bytes; printing JSON replaces those that are no UTF-8.
+  if (file.pickle) json.update(pickle_json(*file.pickle));
   if (findings.model) add_model(json, *findings.model);
   if (findings.converted) json["converted"] = converted_json(*findings.converted);
   json["metadata"] = file.metadata;
@@ -169,6 +200,7 @@ std::string inspect_text(const Findings& findings) {
       kinds.push_back(fmt::format("{} {}", count, dtype));
     lines.add("tensors", fmt::format("{} ({})", *file.tensors, fmt::join(kinds, ", ")));
   }
+  if (file.pickle) add_pickle(lines, *file.pickle);
   if (findings.identity) {
     lines.add("what", findings.identity->sentence);
     if (!findings.identity->purpose.empty()) lines.add("for", findings.identity->purpose);

@@ -105,10 +105,11 @@ bool is_converted(const std::string& model) {
 }
 
 fs::path cache_folder(const fs::path& checkpoint, const ConversionOptions& options) {
-  const weights::Checkpoint opened = weights::Checkpoint::open(checkpoint);
-  std::string identity = fmt::format("{} {} {} {} {} {} {}", kVersion, options.precision,
-                                     options.vae_precision, options.family, options.prediction,
-                                     options.controlnet_inputs, fmt::join(options.components, ","));
+  const weights::Checkpoint opened = weights::Checkpoint::open(checkpoint, open_options(options));
+  std::string identity =
+      fmt::format("{} {} {} {} {} {} {} {} {}", kVersion, options.precision, options.vae_precision,
+                  options.family, options.prediction, options.controlnet_inputs,
+                  fmt::join(options.components, ","), options.ema, options.allow_unsafe_keys);
   identity += files_identity(opened);
   for (const adapters::AdapterUse& use : adapters_of(options)) {
     const weights::SourceFile file = weights::Checkpoint::open(use.path).files().front();

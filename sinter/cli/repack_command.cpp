@@ -28,6 +28,7 @@ struct Options {
   std::string layout;
   std::string prediction;
   std::vector<std::string> components;
+  ConversionOptions opening;  // of them, how the checkpoint is opened
   bool prune = false;
   bool json = false;
 };
@@ -36,7 +37,8 @@ repack::RepackOptions to_request(const Options& options) {
   require_known("type", options.dtype, {"fp32", "fp16", "bf16", "keep"});
   repack::RepackOptions request{.dtype = repack::dtype_from_word(options.dtype),
                                 .prune = options.prune,
-                                .components = options.components};
+                                .components = options.components,
+                                .open = open_options(options.opening)};
   for (const std::string& component : options.components)
     require_known("component", component, {"text_encoder", "text_encoder_2", "unet", "vae"});
   if (!options.layout.empty()) {
@@ -65,9 +67,10 @@ void print_text(const Options& options, const repack::RepackReport& report, doub
     print_words(stdout, "  left out: {}: {}, {}, the first is '{}'\n", row.what,
                 counted(row.tensors, "tensor"), human_bytes(row.bytes), shown(row.first));
   }
-  print_words(stdout, "{} written ({} layout) in {:.2f} s: {} instead of {}\n", options.out,
-              report.layout, seconds, human_bytes(report.written_bytes),
-              human_bytes(report.source_bytes));
+  const bool known = report.layout == "original" || report.layout == "diffusers";
+  print_words(stdout, "{} written ({}) in {:.2f} s: {} instead of {}\n", options.out,
+              known ? report.layout + " layout" : "names as they were", seconds,
+              human_bytes(report.written_bytes), human_bytes(report.source_bytes));
 }
 
 Json to_json(const Options& options, const repack::RepackReport& report, double seconds) {
@@ -131,6 +134,7 @@ Run declare_repack(CLI::App& app) {
       ->delimiter(',');
   app.add_option("--prediction", options->prediction,
                  "what the UNet predicts where the file cannot tell: epsilon, v");
+  declare_opening(app, options->opening);
   app.add_flag("--json", options->json, "print the result as JSON");
   return [options] { return run(*options); };
 }

@@ -245,12 +245,19 @@ void require_known_prediction(const arch::Model& model) {
               "--prediction epsilon or v converts it as that");
 }
 
+constexpr const char* kOnlyAverages =
+    "; its moving averages (model_ema.*) are there, but their names cannot be told without it";
+
 std::vector<std::string> warnings_of(const arch::Model& model, const ConvertOptions& options) {
   std::vector<std::string> warnings;
+  const bool averages = std::ranges::any_of(model.evidence, [](const std::string& sentence) {
+    return sentence.find("model_ema.") != sentence.npos;
+  });
   for (const std::string& component : model.missing_components)
     if (options.components.empty())
-      warnings.push_back(
-          fmt::format("the checkpoint has no {}, so the folder has none", component));
+      warnings.push_back(fmt::format("the checkpoint has no {}, so the folder has none{}",
+                                     component,
+                                     component == "unet" && averages ? kOnlyAverages : ""));
   if (model.find("unet") != nullptr && !model.prediction)
     warnings.push_back(
         fmt::format("epsilon prediction is assumed: {}; --prediction v says otherwise",
@@ -297,7 +304,8 @@ Precision precision_from_name(std::string_view name) {
 
 ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOptions& asked) {
   const fs::path place = output_place(out);
-  WithVae source{with_controlnets(weights::Checkpoint::open(path), asked.controlnets), {}, {}, {}};
+  WithVae source{
+      with_controlnets(weights::Checkpoint::open(path, asked.open), asked.controlnets), {}, {}, {}};
   require_replaceable(place, path);
   ConvertOptions options = asked;
   if (asked.vae) {

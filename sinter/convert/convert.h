@@ -52,6 +52,7 @@ struct ConvertOptions {
   bool controlnet_inputs = false;  // also without a ControlNet in the checkpoint
   bool hidden_states = false;
   std::optional<StaticSize> size;
+  weights::OpenOptions open;
   arch::DetectOptions detect;
   std::optional<ExternalVae> vae;  // in place of the checkpoint's own
   /// Their tensors are written to one file, kDeltaFile, and linked or packed as the checkpoint's

@@ -28,6 +28,14 @@ std::vector<weights::ComputedTensor> compute(const weights::Checkpoint& checkpoi
     }
     std::ranges::move(tensors, std::back_inserter(result));
   }
+  // What no range of a file holds as it is needed, unless it is computed anyway.
+  for (const arch::Component& component : model.components) {
+    for (const auto& [canonical, source] : component.weights.all()) {
+      const weights::TensorEntry& tensor = *source.tensor;
+      if (tensor.gathered && names.insert(tensor.name).second)
+        result.push_back(checkpoint.gathered(tensor));
+    }
+  }
   return result;
 }
 

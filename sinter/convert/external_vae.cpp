@@ -37,8 +37,8 @@ struct Top {
   arch::VaeConfig config;
 };
 
-Top open_top(const fs::path& path, bool tiny) {
-  weights::Checkpoint checkpoint = weights::Checkpoint::open(path);
+Top open_top(const fs::path& path, bool tiny, const weights::OpenOptions& open) {
+  weights::Checkpoint checkpoint = weights::Checkpoint::open(path, open);
   arch::Reading reading = arch::read_names(checkpoint.tensors(), checkpoint.metadata());
   const arch::FoundComponent* vae = component_of(reading, arch::ComponentKind::kVae);
   if (vae == nullptr)
@@ -156,7 +156,7 @@ WithVae with_vae(weights::Checkpoint checkpoint, const ExternalVae& vae) {
   std::vector<Top> tops;
   for (const fs::path& path : vae.files) {
     try {
-      tops.push_back(open_top(path, vae.tiny));
+      tops.push_back(open_top(path, vae.tiny, vae.open));
       require_latents(tops.back(), base, result.checkpoint);
       compare_origin(tops.back(), base, result.checkpoint, result);
     } catch (Error& error) {

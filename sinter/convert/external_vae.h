@@ -13,6 +13,7 @@ namespace sinter::convert {
 struct ExternalVae {
   std::vector<std::filesystem::path> files;  // of a tiny one the halves may lie in two
   bool tiny = false;                         // it has to be a tiny one (TAESD)
+  weights::OpenOptions open = {};
 };
 
 /// A checkpoint with the other autoencoder in it.

@@ -91,8 +91,8 @@ LinkRecord link_record_from_json(std::string_view json) {
 void check_link(const LinkRecord& record, const fs::path& file, std::span<const std::byte> bytes,
                 const fs::path& model) {
   const FileStamp stamp = file_stamp(file);
-  // A record comes with the graph, and its own count of bytes may ask for any part of any file; only
-  // the old stream's is believed.
+  // A record comes with the graph, and its own count of bytes may ask for any part of any file;
+  // only the old stream's is believed.
   const std::optional<SourceHeader> header = source_header(bytes, record.header_bytes);
   const std::string hash = header ? header->sha256 : std::string("no header of weights");
   if (header && stamp.bytes == record.bytes && stamp.modified_ns == record.modified_ns &&

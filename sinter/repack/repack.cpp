@@ -120,7 +120,7 @@ std::optional<DType> dtype_from_word(std::string_view word) {
 
 RepackReport repack(const fs::path& in, const fs::path& out, const RepackOptions& options) {
   require_free(in, out);
-  const weights::Checkpoint checkpoint = weights::Checkpoint::open(in);
+  const weights::Checkpoint checkpoint = weights::Checkpoint::open(in, options.open);
   require_other_file(checkpoint, out);
   const arch::Reading reading = arch::read_names(checkpoint.tensors(), checkpoint.metadata());
   RepackReport report;

@@ -11,6 +11,7 @@
 #include "sinter/arch/model.h"
 #include "sinter/base/dtype.h"
 #include "sinter/convert/convert.h"
+#include "sinter/weights/checkpoint.h"
 
 namespace sinter::repack {
 
@@ -31,6 +32,7 @@ struct RepackOptions {
   std::optional<DType> dtype = {};           // F32, F16 or BF16; empty: as stored
   bool prune = false;                        // leave out what only a training run needs
   std::vector<std::string> components = {};  // names as Component::name; empty: all
+  weights::OpenOptions open = {};
   arch::DetectOptions detect = {};
   /// Tokenizers of a folder, when the model is known.
   std::function<std::vector<convert::ExtraFile>(const arch::Model& model)> extra_files = {};

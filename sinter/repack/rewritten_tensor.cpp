@@ -34,26 +34,42 @@ class Converter {
   Converter(DType from, DType to, const weights::ByteSink& sink)
       : from_(from), to_(to), sink_(sink) {}
 
+  /// bytes: pieces may end within an element.
   void write(std::span<const std::byte> bytes) {
     if (from_ == to_) return sink_(bytes);
     const std::size_t width = dtype_bytes(from_);
-    for (std::size_t done = 0; done < bytes.size(); done += kPieceElements * width) {
-      const auto piece = bytes.subspan(done, std::min(kPieceElements * width, bytes.size() - done));
-      Tensor values(from_, {static_cast<std::int64_t>(piece.size() / width)});
-      std::memcpy(values.bytes().data(), piece.data(), piece.size());
-      const Tensor converted = to_dtype(values, to_);
-      overflowed_ = overflowed_ || (weights::has_non_finite(converted.bytes(), to_) &&
-                                    !weights::has_non_finite(piece, from_));
-      sink_(converted.bytes());
+    if (!begun_.empty()) {
+      const std::size_t more = std::min(width - begun_.size(), bytes.size());
+      begun_.insert(begun_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(more));
+      bytes = bytes.subspan(more);
+      if (begun_.size() < width) return;
+      convert(begun_);
+      begun_.clear();
     }
+    const auto whole = bytes.first(bytes.size() / width * width);
+    for (std::size_t done = 0; done < whole.size(); done += kPieceElements * width)
+      convert(whole.subspan(done, std::min(kPieceElements * width, whole.size() - done)));
+    const auto rest = bytes.subspan(whole.size());
+    begun_.assign(rest.begin(), rest.end());
   }
 
   bool overflowed() const { return overflowed_; }
 
  private:
+  /// piece: whole elements, a few thousand.
+  void convert(std::span<const std::byte> piece) {
+    Tensor values(from_, {static_cast<std::int64_t>(piece.size() / dtype_bytes(from_))});
+    std::memcpy(values.bytes().data(), piece.data(), piece.size());
+    const Tensor converted = to_dtype(values, to_);
+    overflowed_ = overflowed_ || (weights::has_non_finite(converted.bytes(), to_) &&
+                                  !weights::has_non_finite(piece, from_));
+    sink_(converted.bytes());
+  }
+
   DType from_;
   DType to_;
   const weights::ByteSink& sink_;
+  std::vector<std::byte> begun_;  // an element of which not all has come
   bool overflowed_ = false;
 };
 
@@ -73,6 +89,10 @@ void write_columns(std::span<const std::byte> matrix, std::size_t rows, std::siz
 void write_part(const TensorPart& part, const weights::Checkpoint& checkpoint,
                 Converter& converter) {
   const weights::TensorEntry& tensor = *part.tensor;
+  // In pieces of whole elements, and not kept.
+  if (tensor.gathered && part.rows < 0 && !part.transposed)
+    return checkpoint.gathered(tensor).write(
+        [&](std::span<const std::byte> piece) { converter.write(piece); });
   const Range range = range_of(part);
   const std::span<const std::byte> bytes =
       checkpoint.bytes(tensor).subspan(range.begin, range.length);
@@ -85,7 +105,8 @@ void write_part(const TensorPart& part, const weights::Checkpoint& checkpoint,
   for (std::size_t done = 0; done < bytes.size(); done += kPieceBytes) {
     const std::size_t piece = std::min(kPieceBytes, bytes.size() - done);
     converter.write(bytes.subspan(done, piece));
-    checkpoint.mapping(tensor.file).forget(tensor.begin + range.begin + done, piece);
+    if (!tensor.gathered)
+      checkpoint.mapping(tensor.file).forget(tensor.begin + range.begin + done, piece);
   }
 }
 

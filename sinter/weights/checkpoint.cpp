@@ -13,6 +13,7 @@
 #include "sinter/base/hash.h"
 #include "sinter/base/message.h"
 #include "sinter/base/source_header.h"
+#include "sinter/weights/ema.h"
 #include "sinter/weights/file_format.h"
 #include "sinter/weights/folder.h"
 #include "sinter/weights/gathered_tensor.h"
@@ -37,6 +38,7 @@ struct Checkpoint::State {
   void add_torch(MappedFile mapping, FileStamp stamp, const std::string& prefix, FileFormat format,
                  const OpenOptions& options);
   void require_shards(const FolderPart& part, std::size_t first_file) const;
+  void use_averages();
   void index_names();
   void leave_out(const std::vector<std::string>& prefixes);
   void keep_below(const std::string& prefix);
@@ -57,16 +59,14 @@ constexpr std::array kKnownModels{FileFormat::kPickle, FileFormat::kGguf};
               known ? "convert it to safetensors first" : found.hint);
 }
 
-[[noreturn]] void refuse_type(std::string_view name, const fs::path& path,
-                              std::string_view type) {
+[[noreturn]] void refuse_type(std::string_view name, const fs::path& path, std::string_view type) {
   throw Error(ErrorCode::kUnsupported,
               fmt::format("'{}' in {} has elements of type {}, which sinter does not read",
                           shown(name), path.string(), type));
 }
 
 /// A file whose tensors may be taken.
-torch::TorchFile read_torch(const MappedFile& file, FileFormat format,
-                            const OpenOptions& options) {
+torch::TorchFile read_torch(const MappedFile& file, FileFormat format, const OpenOptions& options) {
   torch::TorchFile read = torch::read_torch_file(file.bytes(), format);
   if (!read.dangerous.empty() && !options.allow_unsafe_keys)
     throw Error(ErrorCode::kBadFile,
@@ -178,6 +178,18 @@ void Checkpoint::State::require_shards(const FolderPart& part, std::size_t first
   }
 }
 
+void Checkpoint::State::use_averages() {
+  try {
+    use_moving_averages(tensors);
+  } catch (Error& error) {
+    error.add_context(fmt::format("taking the moving averages of {}", root.string()));
+    throw;
+  }
+  // The averages lie elsewhere than the weights.
+  std::ranges::stable_sort(
+      tensors, {}, [](const TensorEntry& tensor) { return std::pair(tensor.file, tensor.begin); });
+}
+
 void Checkpoint::State::index_names() {
   by_name.resize(tensors.size());
   for (std::size_t i = 0; i < by_name.size(); ++i) by_name[i] = i;
@@ -240,7 +252,7 @@ Checkpoint Checkpoint::open(const fs::path& path, const OpenOptions& options) {
   state->root = path;
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
-    FolderPlan plan = plan_folder(path);
+    FolderPlan plan = plan_folder(path, options.variant);
     if (plan.parts.empty()) {
       throw Error(ErrorCode::kBadFile,
                   fmt::format("{} holds no .safetensors file, expected a diffusers pipeline or one "
@@ -256,6 +268,7 @@ Checkpoint Checkpoint::open(const fs::path& path, const OpenOptions& options) {
   } else {
     state->add_file(path, "", options);
   }
+  if (options.ema) state->use_averages();
   state->index_names();
   return Checkpoint(std::move(state));
 }

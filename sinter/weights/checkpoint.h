@@ -47,6 +47,9 @@ struct OpenOptions {
   bool allow_unsafe_keys = false;
   /// Take the moving averages of weights (ema.h) in place of the weights.
   bool ema = false;
+  /// Of a folder: which of several files of a component ("fp16", "non_ema"), as plan_folder() takes
+  /// it.
+  std::string variant = {};
 };
 
 /// A checkpoint: names, shapes, and where the bytes are. Opening reads headers only.

@@ -8,8 +8,11 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "sinter/base/error.h"
 #include "sinter/base/message.h"
+#include "sinter/base/source_header.h"
 #include "sinter/base/utf8.h"
+#include "sinter/base/zip_directory.h"
 #include "sinter/weights/safetensors_header.h"
 #include "sinter/weights/zip_listing.h"
 
@@ -143,16 +146,23 @@ bool all_digits(std::string_view text) {
 }
 
 // torch.save puts everything in one folder: data.pkl, byteorder, version, data/0, data/1, ...
+bool is_of_torch(std::string_view entry) {
+  const std::size_t slash = entry.find('/');
+  if (slash == entry.npos || slash == 0) return false;
+  const std::string_view inside = entry.substr(slash + 1);
+  if (inside == "data.pkl" || inside == "byteorder") return true;
+  return inside.starts_with("data/") && all_digits(inside.substr(5));
+}
+
+// The first names stand in the file even where its end is cut off; the directory has all of them.
 bool is_torch_zip(Bytes file) {
   if (!is_zip(file)) return false;
-  for (const std::string& entry : list_zip(file)) {
-    const std::size_t slash = entry.find('/');
-    if (slash == entry.npos || slash == 0) continue;
-    const std::string_view inside = std::string_view(entry).substr(slash + 1);
-    if (inside == "data.pkl" || inside == "byteorder") return true;
-    if (inside.starts_with("data/") && all_digits(inside.substr(5))) return true;
+  if (std::ranges::any_of(list_zip(file), is_of_torch)) return true;
+  try {
+    return std::ranges::any_of(read_zip_directory(file).records, is_of_torch, &ZipRecord::name);
+  } catch (const Error&) {
+    return false;
   }
-  return false;
 }
 
 bool is_binary_pickle(Bytes file) {
@@ -160,11 +170,7 @@ bool is_binary_pickle(Bytes file) {
          file[1] <= std::byte{5};
 }
 
-// The stream begins with the pickled number 0x1950a86a20f9469cfc6c.
-bool is_torch_legacy(Bytes file) {
-  constexpr std::string_view kMagic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
-  return is_binary_pickle(file) && head_text(file).substr(2).starts_with(kMagic);
-}
+bool is_torch_legacy(Bytes file) { return torch_stream_mark(file) != 0; }
 
 // Protocols 0 and 1 have no mark: opcodes that begin a container or name a global, and the stop.
 bool is_text_pickle(Bytes file) {

@@ -52,8 +52,8 @@ struct PickleReport {
   std::vector<std::string> globals;  // every name that is imported: "collections.OrderedDict"
   std::vector<std::string> unknown;  // those of them that sinter does not know
   std::vector<Use> dangerous;
-  std::vector<Load> loads;           // of the devices that not every machine has
-  std::vector<std::string> notes;    // sentences
+  std::vector<Load> loads;            // of the devices that not every machine has
+  std::vector<std::string> notes;     // sentences
   std::size_t tensors_elsewhere = 0;  // beside the model's: optimizer state, callbacks
 };
 
@@ -69,8 +69,8 @@ struct FileReport {
   std::optional<std::size_t> tensors;  // that can be read; empty when none can
   std::map<std::string, std::size_t> dtypes;  // how many tensors have which element type
   std::map<std::string, std::string> metadata;
-  std::vector<ListedTensor> listed;  // of a sound header, also when the data behind it is damaged
-  bool values_checked = false;       // every number was looked at
+  std::vector<ListedTensor> listed;    // of a sound header, also when the data behind it is damaged
+  bool values_checked = false;         // every number was looked at
   std::optional<PickleReport> pickle;  // of torch's files and other pickles
 };
 

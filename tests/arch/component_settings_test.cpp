@@ -249,5 +249,43 @@ TEST(SettingsOfAFolder, WithAVectorAskForItsTensors) {
   EXPECT_EQ(model.missing.front(), "unet/add_embedding.linear_1.weight");
 }
 
+/// Stable Diffusion XL's own heads are 64 wide, and its latents scaled by 0.13025.
+TEST(ClassDefaults, StandWhereAFileOfTheClassLeavesThemOut) {
+  PipelineFolder folder;
+  folder.add("unet", load_manifest("diffusers/sdxl-unet"), kUNetFile);
+  folder.add("vae", load_manifest("diffusers/vae-kl-f8"), kUNetFile);
+  folder.add("text_encoder", load_manifest("diffusers/text-encoder-clip-l"), kTextFile);
+  folder.write("unet/config.json", R"({"_class_name":"UNet2DConditionModel"})");
+  folder.write("vae/config.json", R"({"_class_name":"AutoencoderKL"})");
+  folder.write("text_encoder/config.json", R"({"model_type":"clip_text_model"})");
+  const Model model = detect(weights::Checkpoint::open(folder.path()));
+  EXPECT_EQ(std::get<UNetConfig>(model.find("unet")->config).heads, 8);
+  EXPECT_EQ(std::get<VaeConfig>(model.find("vae")->config).scaling_factor, 0.18215);
+  const auto& text = std::get<TextEncoderConfig>(model.find("text_encoder")->config);
+  EXPECT_EQ(text.heads, 8);
+  EXPECT_EQ(text.activation, Activation::kQuickGelu);
+}
+
+TEST(ClassDefaults, SayNothingOfAFileThatNamesNoClass) {
+  PipelineFolder folder;
+  folder.add("unet", load_manifest("diffusers/sdxl-unet"), kUNetFile);
+  folder.add("vae", load_manifest("diffusers/vae-kl-f8"), kUNetFile);
+  folder.write("unet/config.json", R"({"sample_size":128})");
+  folder.write("vae/config.json", "{}");
+  const Model model = detect(weights::Checkpoint::open(folder.path()));
+  EXPECT_EQ(std::get<UNetConfig>(model.find("unet")->config).head_width, 64);
+  EXPECT_EQ(std::get<VaeConfig>(model.find("vae")->config).scaling_factor, 0.13025);
+}
+
+TEST(TextLayers, ThatMayBeMissingAreTold) {
+  arch_test::Manifest manifest = load_manifest("diffusers/text-encoder-clip-l");
+  manifest.erase("text_model.encoder.layers.11.");
+  const arch_test::ManifestCheckpoint checkpoint(manifest);
+  const Model model = detect(*checkpoint);
+  EXPECT_EQ(model.evidence.back(),
+            "text_encoder has the names of transformers' CLIP, 11 layers 768 wide (CLIP ViT-L/14 "
+            "has 12: the last 1 layer may be missing)");
+}
+
 }  // namespace
 }  // namespace sinter::arch

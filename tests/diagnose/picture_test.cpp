@@ -125,6 +125,16 @@ TEST(Picture, PatternsOfTheSceneHaveNoSeams) {
             "fine");
 }
 
+TEST(Picture, LitWindowsAreNoGarbage) {
+  EXPECT_EQ(kind_of(paint(256, 256,
+                          [](double x, double y) {
+                            const bool lit = int(x) / 8 % 2 == 1 && int(y) / 8 % 3 == 1 &&
+                                             (int(x) / 8 * 7 + int(y) / 8 * 5) % 4 == 0 && y > 100;
+                            return lit ? std::array{0.9, 0.75, 0.35} : std::array{0.03, 0.03, 0.05};
+                          })),
+            "fine");
+}
+
 TEST(Picture, ADuotoneIsNoCast) {
   EXPECT_EQ(kind_of(paint(128, 128,
                           [](double x, double y) {

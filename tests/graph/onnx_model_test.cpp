@@ -355,7 +355,7 @@ TEST_F(LinkedModel, RefusesAForgedRecordOfAnyOtherFile) {
     record_.header_sha256 = sha256_hex(std::as_bytes(std::span(secret).first(length)));
     const Error error = error_of(save());
     EXPECT_EQ(error.code(), ErrorCode::kSourceChanged);
-    EXPECT_NE(error.message().find(" recorded, no safetensors header found  <-"), std::string::npos)
+    EXPECT_NE(error.message().find(" recorded, no header of weights found  <-"), std::string::npos)
         << error.what();
   }
 }

@@ -78,18 +78,18 @@ TEST_F(CheckpointTest, TrustsTheContentAndNotTheName) {
 }
 
 TEST_F(CheckpointTest, SaysWhatAForeignFileIs) {
-  EXPECT_EQ(
-      refusal(put("m.safetensors", "<!DOCTYPE html><html>Please log in</html>")),
-      "/m.safetensors is a web page saved in place of the model (html), expected safetensors\n"
-      "hint: the download needs a login or another address; open the page's link in a "
-      "browser");
+  EXPECT_EQ(refusal(put("m.safetensors", "<!DOCTYPE html><html>Please log in</html>")),
+            "/m.safetensors is a web page saved in place of the model (html), expected safetensors "
+            "or a PyTorch file\n"
+            "hint: the download needs a login or another address; open the page's link in a "
+            "browser");
   EXPECT_EQ(refusal(put("m.safetensors",
                         "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4265\n")),
             "/m.safetensors is a Git LFS pointer: the real file of 4265 bytes was not fetched "
-            "(git-lfs-pointer), expected safetensors\n"
+            "(git-lfs-pointer), expected safetensors or a PyTorch file\n"
             "hint: run git lfs pull");
   EXPECT_EQ(refusal(put("m.safetensors", "")),
-            "/m.safetensors is empty (empty), expected safetensors\n"
+            "/m.safetensors is empty (empty), expected safetensors or a PyTorch file\n"
             "hint: the download or copy wrote nothing; fetch the file again");
 }
 
@@ -103,14 +103,11 @@ TEST_F(CheckpointTest, NamesAHalfDownload) {
 }
 
 TEST_F(CheckpointTest, NamesFormatsThatItDoesNotRead) {
-  const std::string torch_zip(
-      "PK\x03\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
-      "\x00\x00\x10\x00\x00\x00"
-      "archive/data.pkl",
-      46);
-  EXPECT_EQ(refusal(put("m.ckpt", torch_zip), ErrorCode::kUnsupported),
-            "/m.ckpt is a PyTorch checkpoint (zip) (torch-zip), expected safetensors\n"
-            "hint: convert it to safetensors first");
+  EXPECT_EQ(
+      refusal(put("m.gguf", std::string_view("GGUF\3\0\0\0\0\0\0\0", 12)), ErrorCode::kUnsupported),
+      "/m.gguf is a GGUF file: another format of models (gguf), expected safetensors or a "
+      "PyTorch file\n"
+      "hint: convert it to safetensors first");
   EXPECT_EQ(refusal(put("m.safetensors",
                         safetensors_bytes(
                             R"({"a":{"dtype":"C64","shape":[1],"data_offsets":[0,8]}})", 8)),
@@ -223,10 +220,11 @@ TEST_F(CheckpointTest, FoldersThatSayNothingAreRefused) {
 }
 
 TEST_F(CheckpointTest, AComponentInAnotherFormatIsNamed) {
-  put("diffusion_pytorch_model.bin", "x");
+  put("diffusion_flax_model.msgpack", "x");
   EXPECT_EQ(refusal(folder_, ErrorCode::kUnsupported),
-            "/diffusion_pytorch_model.bin is the only weight file there, expected .safetensors\n"
-            "hint: save the component as safetensors");
+            "/diffusion_flax_model.msgpack is the only weight file there, expected .safetensors or "
+            ".bin\n"
+            "hint: name that file itself, or save the component as safetensors");
 }
 
 TEST_F(CheckpointTest, ABrokenPipelineIndexIsRefused) {

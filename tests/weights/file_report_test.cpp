@@ -60,12 +60,16 @@ TEST_F(FileReportTest, AWrongExtensionIsAWarning) {
   }
 }
 
-TEST_F(FileReportTest, APickleIsDangerousUntilSomeoneReadsIt) {
+TEST_F(FileReportTest, APickleIsDangerousWithTheCallQuoted) {
   const FileReport report = examined("cos\nsystem\n(S'true'\ntR.", "m.pt");
   EXPECT_EQ(report.verdict, Verdict::kDangerous);
-  EXPECT_EQ(report.reason,
-            "The file is a Python pickle; it could run code when it is loaded, and was not "
-            "examined.");
+  EXPECT_EQ(report.reason, "Loading it would call os.system('true').");
+  EXPECT_EQ(report.hint,
+            "do not load it with torch.load or pickle; sinter executes nothing of it, and convert "
+            "takes its tensors only with --allow-unsafe-keys");
+  ASSERT_EQ(report.pickle->dangerous.size(), 1u);
+  EXPECT_EQ(report.pickle->dangerous[0].global, "os.system");
+  EXPECT_EQ(report.pickle->dangerous[0].call, "os.system('true')");
 }
 
 TEST_F(FileReportTest, AForeignFileIsNotAModel) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace sinter::diagnose::picture {
 namespace {
@@ -118,7 +119,7 @@ bool LatentGrid::noisy() const {
 }
 
 bool LatentGrid::blocky() const {
-  return outlier_count >= 4 && outliers >= 0.01 && saturated >= 0.4;
+  return outlier_count >= 4 && outliers >= 0.01 && saturated >= 0.4 && hues >= 2;
 }
 
 LatentGrid measure_grid(const Pixels& pixels) {
@@ -131,15 +132,21 @@ LatentGrid measure_grid(const Pixels& pixels) {
   std::vector<float> far_steps = colour_steps(squares, kFar);
   found.far_step = quantile(far_steps, 0.5);
   int saturated = 0;
+  std::set<int> hues;
   for (int row = 0; row < squares.rows(); ++row) {
     for (int column = 0; column < squares.columns(); ++column) {
       if (!squares.breaks_out(column, row)) continue;
       ++found.outlier_count;
       const Colour& here = squares.mean_at(column, row);
       const auto [least, most] = std::minmax_element(here.begin(), here.end());
-      if (*most - *least > 0.4F) ++saturated;
+      if (*most - *least <= 0.4F) continue;
+      ++saturated;
+      const float middle = (*most + *least) / 2;
+      hues.insert((here[0] > middle ? 4 : 0) + (here[1] > middle ? 2 : 0) +
+                  (here[2] > middle ? 1 : 0));
     }
   }
+  found.hues = static_cast<int>(hues.size());
   found.outliers = static_cast<double>(found.outlier_count) / (squares.columns() * squares.rows());
   if (found.outlier_count > 0)
     found.saturated = static_cast<double>(saturated) / found.outlier_count;

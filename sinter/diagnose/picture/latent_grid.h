@@ -16,6 +16,7 @@ struct LatentGrid {
   double outliers = 0;     // share of squares that break with their neighbours
   int outlier_count = 0;
   double saturated = 0;  // share of those that are strongly coloured
+  int hues = 0;          // different ones among them: lit windows have one, garbage more
 
   bool noisy() const;
   bool blocky() const;

@@ -166,9 +166,14 @@ void ScriptReader::if_statement(TSNode node, Statement& into) {
   if (!into.value) into.value = make(ExprKind::kUnknown, node);
   const TSNode then = field(node, "consequence");
   if (!ts_node_is_null(then)) into.body = block(then);
+  // Every elif lies in the else of the one before, so it counts as a level; what is too deep is
+  // left out.
   Body* rest = &into.other;
+  const int outside = depth_;
   for (const TSNode part : children(node)) {
+    if (depth_ >= kDeepestBlock) break;
     if (kind(part) == "elif_clause") {
+      ++depth_;
       auto nested = std::make_unique<Statement>();
       nested->kind = StatementKind::kIf;
       nested->place = place(part);
@@ -183,6 +188,7 @@ void ScriptReader::if_statement(TSNode node, Statement& into) {
       if (!ts_node_is_null(body)) *rest = block(body);
     }
   }
+  depth_ = outside;
 }
 
 Handler ScriptReader::handler(TSNode node) {

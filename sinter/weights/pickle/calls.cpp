@@ -135,9 +135,9 @@ Ref Machine::made_dict(Ref /*callee*/, Ref arguments) {
 
 Ref Machine::made_sequence(Ref callee, Ref arguments) {
   const std::string_view name = values_.global(callee).name;
-  const Kind kind = name == "Size" || name == "tuple"          ? Kind::kTuple
+  const Kind kind = name == "Size" || name == "tuple"      ? Kind::kTuple
                     : name == "set" || name == "frozenset" ? Kind::kSet
-                                                               : Kind::kList;
+                                                           : Kind::kList;
   const std::vector<Ref>& items = values_.body(arguments).items;
   if (items.empty()) return container(kind, {});
   const Kind of_first = values_.at(items.front()).kind;
@@ -244,8 +244,8 @@ Ref Machine::storage_of(const std::vector<Ref>& id) {
   const Value& key = values_.at(id[2]);
   const Value& device = values_.at(id[3]);
   const Value& count = values_.at(id[4]);
-  const bool is_storage = type.kind == Kind::kGlobal &&
-                          values_.globals[type.index].known.meaning == Meaning::kStorage;
+  const bool is_storage =
+      type.kind == Kind::kGlobal && values_.globals[type.index].known.meaning == Meaning::kStorage;
   if (!is_storage) return object(id[1], kNoRef);
   if (key.kind != Kind::kText || device.kind != Kind::kText || count.kind != Kind::kInt)
     fail("names a storage without its key, device and count");

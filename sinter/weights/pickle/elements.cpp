@@ -42,9 +42,9 @@ struct Alias {
   std::string_view dtype;
 };
 constexpr std::array kAliases{
-    Alias{"float", "float32"},     Alias{"double", "float64"},    Alias{"half", "float16"},
-    Alias{"long", "int64"},        Alias{"int", "int32"},         Alias{"short", "int16"},
-    Alias{"cfloat", "complex64"},  Alias{"cdouble", "complex128"}, Alias{"chalf", "complex32"},
+    Alias{"float", "float32"},    Alias{"double", "float64"},     Alias{"half", "float16"},
+    Alias{"long", "int64"},       Alias{"int", "int32"},          Alias{"short", "int16"},
+    Alias{"cfloat", "complex64"}, Alias{"cdouble", "complex128"}, Alias{"chalf", "complex32"},
 };
 
 constexpr std::array<std::string_view, 4> kUntyped{"UntypedStorage", "_UntypedStorage",

@@ -117,19 +117,40 @@ constexpr std::array kRows{
 
 // numpy's types of elements.
 constexpr std::array<std::string_view, 22> kNumpyTypes{
-    "bool_",   "bool",    "int8",      "int16",      "int32",   "int64",   "uint8", "uint16",
-    "uint32",  "uint64",  "float16",   "float32",    "float64", "complex64", "complex128",
-    "str_",    "bytes_",  "longdouble", "datetime64", "timedelta64", "intc", "object_"};
+    "bool_",      "bool",        "int8",       "int16",  "int32",   "int64",
+    "uint8",      "uint16",      "uint32",     "uint64", "float16", "float32",
+    "float64",    "complex64",   "complex128", "str_",   "bytes_",  "longdouble",
+    "datetime64", "timedelta64", "intc",       "object_"};
 
 // What builtins holds besides ways to run code.
 constexpr std::array<std::string_view, 4> kSequences{"list", "tuple", "set", "frozenset"};
-constexpr std::array<std::string_view, 27> kPlainBuiltins{
-    "bytearray",
-    "int",       "long",         "float",          "complex",      "bool",       "str",
-    "unicode",   "basestring",   "bytes",          "object",       "slice",      "range",
-    "xrange",    "Ellipsis",     "NotImplemented", "None",         "True",       "False",
-    "Exception", "RuntimeError", "ValueError",     "TypeError",    "KeyError",   "IndexError",
-    "StopIteration", "KeyboardInterrupt"};
+constexpr std::array<std::string_view, 27> kPlainBuiltins{"bytearray",
+                                                          "int",
+                                                          "long",
+                                                          "float",
+                                                          "complex",
+                                                          "bool",
+                                                          "str",
+                                                          "unicode",
+                                                          "basestring",
+                                                          "bytes",
+                                                          "object",
+                                                          "slice",
+                                                          "range",
+                                                          "xrange",
+                                                          "Ellipsis",
+                                                          "NotImplemented",
+                                                          "None",
+                                                          "True",
+                                                          "False",
+                                                          "Exception",
+                                                          "RuntimeError",
+                                                          "ValueError",
+                                                          "TypeError",
+                                                          "KeyError",
+                                                          "IndexError",
+                                                          "StopIteration",
+                                                          "KeyboardInterrupt"};
 
 bool contains(auto& list, std::string_view text) {
   return std::ranges::find(list, text) != std::ranges::end(list);

@@ -36,7 +36,7 @@ struct Findings {
   std::vector<DangerousUse> dangerous;
   bool numpy_scalars = false;
   bool numpy_arrays = false;
-  bool unread_tensors = false;               // sparse ones and such
+  bool unread_tensors = false;                // sparse ones and such
   std::vector<std::string_view> saved_files;  // files inside the program that loading would load
 };
 
@@ -114,7 +114,7 @@ class Machine {
   std::map<std::string_view, Ref> storages_;
   std::size_t charged_ = 0;
   std::size_t noted_ = 0;  // uses of dangerous names
-  std::size_t at_ = 0;  // of the instruction that runs, for messages
+  std::size_t at_ = 0;     // of the instruction that runs, for messages
   std::size_t consumed_ = 0;
 };
 

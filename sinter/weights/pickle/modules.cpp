@@ -6,6 +6,9 @@
 namespace sinter::weights::pickle {
 namespace {
 
+// The formatter would put each word on a line of its own.
+// clang-format off
+
 // Sorted, each list. Python's own library: the modules of 3.11 (sys.stdlib_module_names), and what
 // Python 2 and other versions have besides. Old names matter: pickle translates them.
 constexpr std::array<std::string_view, 365> kStandard{
@@ -92,6 +95,8 @@ constexpr std::array<std::string_view, 65> kModules{
     "torch.utils.model_dump", "torch.utils.model_zoo", "torch.utils.show_pickle",
     "torch.utils.tensorboard", "torchvision.datasets.utils", "transformers.commands",
     "transformers.dynamic_module_utils", "transformers.utils.hub"};
+
+// clang-format on
 
 bool is_listed(const auto& list, std::string_view word) {
   return std::ranges::binary_search(list, word);

@@ -107,8 +107,7 @@ std::string_view InstructionReader::take(std::uint64_t bytes) {
 std::string_view InstructionReader::take_line() {
   const std::size_t end = program_.find('\n', at_);
   if (end == program_.npos)
-    throw Error(ErrorCode::kBadFile,
-                fmt::format("the pickle's line at byte {} does not end", at_));
+    throw Error(ErrorCode::kBadFile, fmt::format("the pickle's line at byte {} does not end", at_));
   const std::string_view line = program_.substr(at_, end - at_);
   at_ = end + 1;
   return line;

@@ -18,7 +18,7 @@ struct Escape {
   char letter;
   char meaning;
 };
-constexpr std::array kEscapes{Escape{'n', '\n'}, Escape{'t', '\t'}, Escape{'r', '\r'},
+constexpr std::array kEscapes{Escape{'n', '\n'},  Escape{'t', '\t'},  Escape{'r', '\r'},
                               Escape{'\\', '\\'}, Escape{'\'', '\''}, Escape{'"', '"'}};
 
 /// The number of the first `width` digits, or nothing.

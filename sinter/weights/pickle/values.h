@@ -23,8 +23,8 @@ enum class Kind : std::uint8_t {
   kTuple,
   kSet,
   kDict,
-  kGlobal,   // a class or function by name
-  kObject,   // what calling something would give: a stand-in
+  kGlobal,  // a class or function by name
+  kObject,  // what calling something would give: a stand-in
   kStorage,
   kTensor,
 };
@@ -65,7 +65,7 @@ struct Storage {
   std::string_view key;
   std::string_view device;  // where it was: "cpu", "cuda:0"
   const Element* element;
-  std::int64_t count;       // of elements
+  std::int64_t count;  // of elements
   // Of the old stream: this storage is a part of that one, `view_offset` elements in.
   std::string_view root;
   std::int64_t view_offset = 0;
@@ -75,7 +75,7 @@ struct Storage {
 struct TensorView {
   std::uint32_t storage;  // index
   const Element* element;
-  std::int64_t offset;    // in elements
+  std::int64_t offset;  // in elements
   Shape shape;
   std::vector<std::int64_t> strides;  // in elements
 };

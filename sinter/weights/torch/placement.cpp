@@ -13,27 +13,25 @@ namespace {
 using pickle::Storage;
 using pickle::TensorView;
 
-/// Numbers that leave 64 bits are no place in any file.
-std::uint64_t product(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t result = 0;
-  if (__builtin_mul_overflow(a, b, &result) ||
-      result > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-    throw Error(ErrorCode::kBadFile, "its shape has more elements than there can be");
-  return result;
+// Numbers that leave 63 bits are no place in any file.
+constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::string_view kTooMany = "its shape has more elements than there can be";
+constexpr std::string_view kTooFar = "its last element is beyond any storage";
+
+std::uint64_t product(std::uint64_t a, std::uint64_t b, std::string_view problem) {
+  if (b != 0 && a > kMost / b) throw Error(ErrorCode::kBadFile, std::string(problem));
+  return a * b;
 }
 
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t result = 0;
-  if (__builtin_add_overflow(a, b, &result) ||
-      result > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-    throw Error(ErrorCode::kBadFile, "its last element is beyond any storage");
-  return result;
+  if (a > kMost || b > kMost - a) throw Error(ErrorCode::kBadFile, std::string(kTooFar));
+  return a + b;
 }
 
 std::uint64_t whole(std::int64_t number, std::string_view what) {
   if (number < 0)
-    throw Error(ErrorCode::kBadFile, fmt::format("its {} is {}, expected none below 0", what,
-                                                 number));
+    throw Error(ErrorCode::kBadFile,
+                fmt::format("its {} is {}, expected none below 0", what, number));
   return static_cast<std::uint64_t>(number);
 }
 
@@ -47,12 +45,13 @@ Reach reach_of(const TensorView& view) {
   Reach reach;
   for (const std::int64_t extent : view.shape) {
     const std::uint64_t size = whole(extent, "extent");
-    reach.count = size == 0 || reach.count == 0 ? 0 : product(reach.count, size);
+    reach.count = size == 0 || reach.count == 0 ? 0 : product(reach.count, size, kTooMany);
   }
   for (std::size_t i = 0; i < view.shape.size(); ++i) {
     const std::uint64_t stride = whole(view.strides[i], "stride");
     if (reach.count != 0)
-      reach.last = sum(reach.last, product(static_cast<std::uint64_t>(view.shape[i] - 1), stride));
+      reach.last =
+          sum(reach.last, product(static_cast<std::uint64_t>(view.shape[i] - 1), stride, kTooFar));
   }
   return reach;
 }
@@ -66,7 +65,7 @@ struct Part {
 Part part_of(const Storage& storage, const Block& block) {
   if (storage.root.empty()) return {0, block.bytes};
   const std::uint64_t begin =
-      product(whole(storage.view_offset, "storage's offset"), storage.element->bytes);
+      product(whole(storage.view_offset, "storage's offset"), storage.element->bytes, kTooFar);
   const std::uint64_t bytes = storage_bytes(storage);
   if (begin > block.bytes || bytes > block.bytes - begin)
     throw Error(ErrorCode::kBadFile,
@@ -86,9 +85,9 @@ TorchTensor placed(const TensorView& view, const Storage& storage, const Block& 
                      .strides = view.strides,
                      .block = 0,
                      .begin = part.begin,
-                     .bytes = product(reach.count, width)};
+                     .bytes = product(reach.count, width, kTooMany)};
   if (reach.count == 0) return tensor;
-  const std::uint64_t end = product(sum(sum(offset, reach.last), 1), width);
+  const std::uint64_t end = product(sum(sum(offset, reach.last), 1), width, kTooFar);
   if (end > part.bytes)
     throw Error(ErrorCode::kBadFile,
                 fmt::format("its elements reach to byte {} of storage {}, which has {}", end,
@@ -110,7 +109,7 @@ bool TorchTensor::is_contiguous() const {
 }
 
 std::uint64_t storage_bytes(const Storage& storage) {
-  return product(whole(storage.count, "storage's count"), storage.element->bytes);
+  return product(whole(storage.count, "storage's count"), storage.element->bytes, kTooMany);
 }
 
 void place_tensors(const pickle::Values& values, const TensorWalk& walk, const BlockIndex& index,
@@ -128,8 +127,8 @@ void place_tensors(const pickle::Values& values, const TensorWalk& walk, const B
       tensor.block = block->second;
       file.tensors.push_back(std::move(tensor));
     } catch (Error& error) {
-      error.add_context(fmt::format("placing tensor '{}' of shape {}", shown(named.name),
-                                    to_string(view.shape)));
+      error.add_context(
+          fmt::format("placing tensor '{}' of shape {}", shown(named.name), to_string(view.shape)));
       throw;
     }
   }

@@ -43,17 +43,19 @@ std::string plain_load_without(std::string_view device) {
   const std::string_view name = device.substr(0, device.find(':'));
   const auto backend = std::ranges::find(kBackends, name, &Backend::name);
   if (backend == kBackends.end())
-    return fmt::format("RuntimeError: don't know how to restore data location of "
-                       "torch.storage.UntypedStorage (tagged with {})",
-                       printable(device));
+    return fmt::format(
+        "RuntimeError: don't know how to restore data location of "
+        "torch.storage.UntypedStorage (tagged with {})",
+        printable(device));
   if (backend->says.empty()) return {};
   std::string text = fmt::format("RuntimeError: {}", backend->says);
   // With CUDA and too few GPUs it says something else.
   const std::string_view number = number_of(device);
   if (name == "cuda" && !number.empty() && number != "0")
-    text += fmt::format("; with fewer GPUs: Attempting to deserialize object on CUDA device {} but "
-                        "torch.cuda.device_count() is less",
-                        printable(number));
+    text += fmt::format(
+        "; with fewer GPUs: Attempting to deserialize object on CUDA device {} but "
+        "torch.cuda.device_count() is less",
+        printable(number));
   return text;
 }
 

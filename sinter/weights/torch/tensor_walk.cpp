@@ -83,8 +83,9 @@ class Walker {
   void count_steps(std::size_t steps) {
     steps_ += steps;
     if (steps_ > pickle::kMostWrittenOut)
-      throw Error(ErrorCode::kBadFile, "the pickle's values are a maze: they refer to one another "
-                                       "in more ways than can be followed");
+      throw Error(ErrorCode::kBadFile,
+                  "the pickle's values are a maze: they refer to one another "
+                  "in more ways than can be followed");
   }
 
   void walk_body(const Body& body, const std::string& name) {

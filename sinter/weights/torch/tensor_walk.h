@@ -16,10 +16,10 @@ struct NamedView {
 
 /// The tensors of a saved object under the names that its state dict would give them.
 struct TensorWalk {
-  std::vector<NamedView> tensors;     // sorted by name
-  std::size_t elsewhere = 0;          // tensors beside the model's: optimizer state, callbacks
-  std::size_t names_made_text = 0;    // whose keys were numbers or tuples
-  std::size_t left_out = 0;           // a second tensor of a name that another has
+  std::vector<NamedView> tensors;   // sorted by name
+  std::size_t elsewhere = 0;        // tensors beside the model's: optimizer state, callbacks
+  std::size_t names_made_text = 0;  // whose keys were numbers or tuples
+  std::size_t left_out = 0;         // a second tensor of a name that another has
 };
 
 /// Takes what training programs wrap around a state dict off ("state_dict", "model", ...), and

@@ -31,8 +31,8 @@ using pickle::Values;
 // Of files up to this size every record is compared with its checksum.
 constexpr std::uint64_t kLargestSummed = std::uint64_t{16} << 20;
 constexpr std::uint64_t kLargestProgram = std::uint64_t{64} << 20;  // unpacked from the zip
-constexpr int kMostPrograms = 16;     // one behind another
-constexpr int kMostSavedFiles = 64;   // within one another
+constexpr int kMostPrograms = 16;                                   // one behind another
+constexpr int kMostSavedFiles = 64;                                 // within one another
 constexpr int kMostSavedDepth = 3;
 
 std::string_view text_of(Bytes bytes) {
@@ -100,8 +100,8 @@ class Reader {
                                        counted(walk.names_made_text, "key"),
                                        walk.names_made_text == 1 ? "is" : "are"));
     if (walk.left_out != 0)
-      out_.notes.push_back(fmt::format("{} left out: another one has the name",
-                                       counted(walk.left_out, "tensor")));
+      out_.notes.push_back(
+          fmt::format("{} left out: another one has the name", counted(walk.left_out, "tensor")));
   }
 
   void check_sums() {
@@ -125,7 +125,8 @@ class Reader {
     }
     const Ref root = run_records(directory, main);
     if (main == nullptr)
-      throw Error(ErrorCode::kBadFile, "there is no data.pkl in it, which says what the tensors are");
+      throw Error(ErrorCode::kBadFile,
+                  "there is no data.pkl in it, which says what the tensors are");
     out_.header_bytes = main->packed_bytes + file_.size() - directory.begin;
     const std::string folder = main->name.substr(0, main->name.find('/') + 1);
     note_code(directory, folder);
@@ -227,10 +228,10 @@ class Reader {
 
   static void require_bytes(const Storage& storage, std::uint64_t found, std::uint64_t expected) {
     if (found == expected) return;
-    throw Error(ErrorCode::kBadFile,
-                fmt::format("storage {} has {} bytes, expected {} for {} elements of {}",
-                            shown(storage.key), found, expected, storage.count,
-                            storage.element->dtype));
+    throw Error(
+        ErrorCode::kBadFile,
+        fmt::format("storage {} has {} bytes, expected {} for {} elements of {}",
+                    shown(storage.key), found, expected, storage.count, storage.element->dtype));
   }
 
   // ---- the stream
@@ -258,9 +259,10 @@ class Reader {
       const std::string_view name = values_.at(key).text;
       const auto storage = storages.find(name);
       if (storage == storages.end() || index.contains(name))
-        throw Error(ErrorCode::kBadFile,
-                    fmt::format("its list of storages has '{}', which {}", shown(name),
-                                storage == storages.end() ? "no tensor names" : "stands there twice"));
+        throw Error(
+            ErrorCode::kBadFile,
+            fmt::format("its list of storages has '{}', which {}", shown(name),
+                        storage == storages.end() ? "no tensor names" : "stands there twice"));
       const std::uint64_t bytes = storage_bytes(*storage->second);
       require_room(name, at, kCountBytes);
       require_count(*storage->second, at);
@@ -291,9 +293,8 @@ class Reader {
     for (std::size_t i = 0; i < 8; ++i)
       count |= std::to_integer<std::uint64_t>(file_[at + i]) << (8 * i);
     if (count == static_cast<std::uint64_t>(storage.count)) return;
-    throw Error(ErrorCode::kBadFile,
-                fmt::format("storage {} has {} elements, expected {}", shown(storage.key), count,
-                            storage.count));
+    throw Error(ErrorCode::kBadFile, fmt::format("storage {} has {} elements, expected {}",
+                                                 shown(storage.key), count, storage.count));
   }
 
   void read_pickle() { run_all(text_of(file_)); }

@@ -24,7 +24,7 @@ struct Block {
   std::uint64_t packed_bytes = 0;  // as the file has them
   std::uint64_t bytes = 0;         // of the elements
   bool deflated = false;
-  std::uint32_t crc = 0;      // of the elements' bytes; 0: not known
+  std::uint32_t crc = 0;       // of the elements' bytes; 0: not known
   std::size_t swap_bytes = 1;  // the file has each group of so many in reverse
 };
 
@@ -53,7 +53,7 @@ struct TorchFile {
   std::vector<pickle::DangerousUse> dangerous;
   bool numpy_scalars = false;
   bool numpy_arrays = false;
-  std::vector<std::string> notes;  // sentences
+  std::vector<std::string> notes;         // sentences
   std::uint64_t stream_header_bytes = 0;  // of the old stream: what is before its first storage
   std::uint64_t header_bytes = 0;         // read to list the tensors
   std::optional<Error> damage;            // why its tensors cannot be read

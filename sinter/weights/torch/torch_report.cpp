@@ -93,7 +93,8 @@ void examine_torch(std::span<const std::byte> file, const ExamineOptions& option
     report.verdict = Verdict::kOk;
     list_tensors(torch, report);
     if (file.size() <= options.largest_values_check) check_values(file, torch, report);
-    report.reason = fmt::format("A sound PyTorch file of {}.", counted(torch.tensors.size(), "tensor"));
+    report.reason =
+        fmt::format("A sound PyTorch file of {}.", counted(torch.tensors.size(), "tensor"));
   }
 }
 

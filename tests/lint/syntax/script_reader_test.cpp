@@ -68,6 +68,9 @@ TEST(ScriptReader, SurvivesAnyDepth) {
   std::string blocks;
   for (int i = 0; i < 90; ++i) blocks += std::string(static_cast<std::size_t>(i), ' ') + "if x:\n";
   EXPECT_EQ(found(blocks + std::string(90, ' ') + "pass\n"), Lines{});
+  std::string chain = "if x == 0:\n    pass\n";
+  for (int i = 1; i < 30000; ++i) chain += "elif x == 1:\n    pass\n";
+  EXPECT_EQ(found(chain), Lines{});
 }
 
 TEST(ScriptReader, RefusesBrokenScriptsWithThePlace) {
