@@ -46,6 +46,17 @@ struct Half {
   bool decoder;
 };
 
+/// Whether a layer of which nothing is left was a convolution: in a decoder those that are lost
+/// stand behind an upsampling, which has no weights either.
+bool is_lost_convolution(const WeightMap& weights, const Half& half, int layer) {
+  constexpr int kFirstUpsampling = 2;  // behind the first convolution and its activation
+  const auto empty = [&](int number) {
+    return !has_below(weights, fmt::format("{}{}.", half.prefix, number));
+  };
+  if (!empty(layer)) return false;
+  return !half.decoder || (layer > kFirstUpsampling && empty(layer - 1));
+}
+
 /// Numbers of the layers that are convolutions; the last layer is one, whatever is left of it.
 std::vector<int> convolutions(const WeightMap& weights, const Half& half) {
   const int layers = count_children(weights, half.prefix, kMaxTinyLayers);
@@ -53,7 +64,8 @@ std::vector<int> convolutions(const WeightMap& weights, const Half& half) {
   for (int layer = 0; layer < layers; ++layer) {
     const std::string name = fmt::format("{}{}.", half.prefix, layer);
     const bool edge = layer == 0 || layer + 1 == layers;
-    if (weights.find(name + "weight") != nullptr || (edge && !has_below(weights, name + "conv.")))
+    if (weights.find(name + "weight") != nullptr || (edge && !has_below(weights, name + "conv.")) ||
+        is_lost_convolution(weights, half, layer))
       result.push_back(layer);
   }
   if (result.empty() || result.back() + 1 != layers) result.push_back(layers);

@@ -62,7 +62,9 @@ TEST_F(Parts, AnEmbeddingIsUsedByItsName) {
   ASSERT_EQ(draw("out", {"-p", "a thing", "-o", "converted.png"}).status, 0);
   EXPECT_EQ(bytes("converted.png"), used);
   expect_error(draw("out", {"-p", "a thing", "--embedding", "thing.safetensors"}), 2,
-               "--embedding is for a checkpoint's conversion, and out is converted already");
+               "error: --embedding is for a checkpoint's conversion, and out is converted already\n"
+               "hint: sinter convert CHECKPOINT OUT --embedding thing.safetensors makes such a "
+               "folder\n");
 }
 
 TEST_F(Parts, EmbeddingsOfAFolderAreUsedWhereAPromptNamesThem) {
@@ -77,14 +79,17 @@ TEST_F(Parts, EmbeddingsOfAFolderAreUsedWhereAPromptNamesThem) {
   EXPECT_EQ(picture({"-p", "a cat", "-n", "<own>", "--embedding-dir", "dir"}),
             picture({"-p", "a cat", "-n", "<own>", "--embedding", "dir/other.safetensors"}));
   expect_error(draw("sd1.safetensors", {"-p", "a", "--embedding-dir", "none"}), 3,
-               "--embedding-dir: there is no folder none");
+               "error: --embedding-dir: there is no folder none\n");
 }
 
 TEST_F(Parts, OfAnotherFamilyAreRefused) {
   stand_in("sd1");
   write_embedding("sd2.safetensors", 1, "emb_params", 1024);
   expect_error(sinter({"convert", "sd1.safetensors", "out", "--embedding", "sd2.safetensors"}), 3,
-               "the embedding sd2.safetensors is 1024 wide, the text encoder is 64 wide");
+               "error: the embedding sd2.safetensors is 1024 wide, the text encoder is 64 wide\n"
+               "  while taking the embedding sd2.safetensors\n"
+               "  while converting sd1.safetensors as sd15\n"
+               "hint: vectors 1024 wide are for Stable Diffusion 2.x; the checkpoint is sd15\n");
   EXPECT_FALSE(fs::exists(folder() / "out"));
 }
 
@@ -98,9 +103,11 @@ TEST_F(Parts, ATinyAutoencoderDraws) {
   EXPECT_EQ(picture({"-p", "a", "--vae", "taesd.safetensors"}), tiny);
   expect_error(draw("sd1.safetensors",
                     {"-p", "a", "--taesd", "taesd.safetensors", "--vae", "taesd.safetensors"}),
-               2, "--vae and --taesd both name an autoencoder, expected one");
+               2, "error: --vae and --taesd both name an autoencoder, expected one\n");
   expect_error(draw("sd1.safetensors", {"-p", "a", "--taesd", "sd1.safetensors"}), 4,
-               "sd1.safetensors is an autoencoder, expected a tiny one (TAESD)");
+               "error: sd1.safetensors is an autoencoder, expected a tiny one (TAESD)\n"
+               "  while taking the autoencoder of sd1.safetensors\n"
+               "hint: --vae takes it\n");
 }
 
 TEST_F(Parts, ATinyAutoencoderIsInspectedAndVerified) {
