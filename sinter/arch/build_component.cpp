@@ -28,6 +28,8 @@ constexpr std::int64_t kGroups = 32;
 // text.
 constexpr std::int64_t kClipVocabulary = 49408;
 constexpr std::int64_t kEarlyEndToken = 2;
+// Tiny autoencoders were trained on latents as the UNet has them.
+constexpr double kTinyScaling = 1.0;
 
 const TowerUse& tower_use(const FoundComponent& found, const Family& family) {
   for (const TowerUse& use : family.towers)
@@ -99,7 +101,8 @@ VaeConfig vae_config(const FoundComponent& found, const Family& family,
                      const FolderConfigs& configs) {
   VaeConfig config = read_vae_config(found.weights);
   const VaeSettings settings = read_vae_settings(configs, found.prefix);
-  config.scaling_factor = settings.scaling.value_or(family.vae_scaling);
+  config.scaling_factor =
+      settings.scaling.value_or(config.tiny ? kTinyScaling : family.vae_scaling);
   config.quant_conv = settings.quant_conv.value_or(config.quant_conv);
   config.post_quant_conv = settings.post_quant_conv.value_or(config.post_quant_conv);
   if (settings.attention) {
@@ -193,11 +196,29 @@ void build_controlnet(Component& component, const FoundComponent& found, const F
   component.config = std::move(config);
 }
 
+/// A variant of the tiny autoencoder has other layers in the same list: without them it would draw
+/// something else.
+void require_nothing_else(const FoundComponent& found,
+                          const std::vector<ExpectedTensor>& expected) {
+  std::set<std::string_view> known;
+  for (const ExpectedTensor& tensor : expected) known.insert(tensor.name);
+  for (const auto& [name, source] : found.weights.all()) {
+    if (known.contains(name)) continue;
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("'{}' is no part of the tiny autoencoder that sinter builds",
+                            shown(source.tensor->name)),
+                "the file may hold a later variant of TAESD");
+  }
+}
+
 void build_vae(Component& component, const FoundComponent& found, const Family& family,
                const FolderConfigs& configs) {
   VaeConfig config = vae_config(found, family, configs);
-  settle(component, config, vae_tensors(config), found);
-  if (component.missing.empty()) {
+  const std::vector<ExpectedTensor> expected = vae_tensors(config);
+  settle(component, config, expected, found);
+  if (config.tiny) {
+    require_nothing_else(found, expected);
+  } else if (component.missing.empty()) {
     for (const VaeLevel& level : config.encoder) check_groups("vae", level.channels);
     for (const VaeLevel& level : config.decoder) check_groups("vae", level.channels);
   }

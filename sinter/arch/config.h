@@ -54,6 +54,9 @@ struct VaeLevel {
   bool resample;
 };
 
+/// Latent channels of the autoencoders of Flux and Stable Diffusion 3.
+inline constexpr std::int64_t kForeignLatents = 16;
+
 /// Source: Rombach et al. 2022, appendix G; Esser et al. 2021 (arXiv 2012.09841) for the topology.
 struct VaeConfig {
   std::int64_t image_channels;
@@ -65,6 +68,9 @@ struct VaeConfig {
   bool quant_conv;        // 1x1 convolution behind the encoder
   bool post_quant_conv;   // 1x1 convolution before the decoder
   double scaling_factor;  // latents are multiplied by it for the UNet; outside the graphs
+  /// Blocks of three convolutions without norms, and an encoder that gives latents, not their
+  /// distribution (TAESD); resnets are those blocks.
+  bool tiny = false;
 
   /// Pixels per latent cell along each side.
   std::int64_t factor() const {

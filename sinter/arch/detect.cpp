@@ -123,7 +123,9 @@ void check_latents(const Model& model, const UNetConfig& unet) {
     throw Error(ErrorCode::kShapeMismatch,
                 fmt::format("the autoencoder has {} latent channels, the UNet writes {}", latents,
                             unet.out_channels),
-                "the file mixes the autoencoder and the UNet of different families");
+                latents == kForeignLatents
+                    ? "16 latent channels are those of Flux's and Stable Diffusion 3's autoencoders"
+                    : "the file mixes the autoencoder and the UNet of different families");
 }
 
 /// Each ControlNet has to fit the UNet beside it.
@@ -237,16 +239,20 @@ Model detect(const weights::Checkpoint& checkpoint, const DetectOptions& options
   Reading reading = read_names(checkpoint.tensors(), checkpoint.metadata());
   if (asked == nullptr || reading.components.empty() || reading.quantisation != nullptr)
     require_convertible(reading, checkpoint);
-  const Family& family = asked != nullptr ? *asked : *reading.choice.family;
+  Family family = asked != nullptr ? *asked : *reading.choice.family;
+  family.vae_scaling = options.vae_scaling.value_or(family.vae_scaling);
 
   Model model;
   model.family = family.name;
   model.evidence = std::move(reading.choice.evidence);
   if (asked != nullptr)
     model.evidence.insert(model.evidence.begin(), fmt::format("{} was asked for", family.name));
-  for (const FoundComponent& found : reading.components)
+  for (const FoundComponent& found : reading.components) {
     model.components.push_back(
         build_component(found, own_family(found, reading, family), checkpoint));
+    auto* text = std::get_if<TextEncoderConfig>(&model.components.back().config);
+    if (text != nullptr && !text->end_token) text->end_token = options.end_token;
+  }
   for (const Component& component : model.components)
     for (const MissingTensor& tensor : component.missing) model.missing.push_back(tensor.key);
   if (const UNetConfig* unet = unet_of(model)) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "sinter/arch/text_config.h"
+#include "sinter/arch/tiny_vae.h"
 #include "sinter/arch/unet_config.h"
 #include "sinter/base/message.h"
 
@@ -31,6 +32,7 @@ struct Facts {
   std::vector<TowerFacts> towers;
   std::optional<UNetFacts> unet;
   bool vae = false;
+  bool tiny_vae = false;
 };
 
 bool has_tower(const Facts& facts, std::string_view name) {
@@ -41,7 +43,10 @@ bool has_tower(const Facts& facts, std::string_view name) {
 Facts read_facts(const std::vector<FoundComponent>& components) {
   Facts facts;
   for (const FoundComponent& component : components) {
-    if (component.kind == ComponentKind::kVae) facts.vae = true;
+    if (component.kind == ComponentKind::kVae) {
+      facts.vae = true;
+      facts.tiny_vae = is_tiny_vae(component.weights);
+    }
     if (component.kind == ComponentKind::kTextEncoder) {
       const TextEncoderConfig config = read_text_config(component.weights);
       const TowerKind kind =
@@ -230,6 +235,11 @@ FamilyChoice choose_for_part(const Facts& facts,
   if (const Family* named = family_in_metadata(metadata))
     return {named, {fmt::format("the metadata names {}", named->title)}, {}};
   if (!facts.towers.empty()) return choose_by_tower(facts);
+  if (facts.tiny_vae)
+    return {&family_named("sd15"),
+            {"a tiny autoencoder takes latents as the UNet has them (scaling 1), and does not tell "
+             "its family"},
+            {}};
   return {&family_named("sd15"),
           {"an autoencoder alone does not tell Stable Diffusion 1 and 2 (scaling 0.18215) from XL "
            "(0.13025)"},

@@ -7,6 +7,7 @@
 
 #include "sinter/arch/controlnet_keys.h"
 #include "sinter/arch/text_keys.h"
+#include "sinter/arch/tiny_vae.h"
 #include "sinter/arch/unet_keys.h"
 #include "sinter/arch/vae_keys.h"
 
@@ -41,10 +42,14 @@ std::string key_in_file(const FoundComponent& found, const UNetConfig& config,
 
 std::string key_in_file(const FoundComponent& found, const VaeConfig& config,
                         std::string_view canonical) {
+  if (config.tiny)
+    return behind_prefix(found, found.keys == kOriginal
+                                    ? original_tiny_vae_key(canonical, names_in_file(found))
+                                    : std::string(canonical));
   const auto levels =
       static_cast<std::int64_t>(std::max(config.encoder.size(), config.decoder.size()));
   return behind_prefix(found, found.keys == kOriginal
-                                  ? original_vae_key(canonical, levels)
+                                  ? original_vae_key(canonical, levels, names_in_file(found))
                                   : diffusers_vae_key(canonical, names_in_file(found)));
 }
 
@@ -93,9 +98,10 @@ LayoutPlace original_place(const UNetConfig& config, std::string_view canonical)
 }
 
 LayoutPlace original_place(const VaeConfig& config, std::string_view canonical) {
+  if (config.tiny) return {.name = original_tiny_vae_key(canonical, {})};
   const auto levels =
       static_cast<std::int64_t>(std::max(config.encoder.size(), config.decoder.size()));
-  return {.name = original_vae_key(canonical, levels)};
+  return {.name = original_vae_key(canonical, levels, {})};
 }
 
 LayoutPlace original_place(const ControlNetConfig& config, std::string_view canonical) {

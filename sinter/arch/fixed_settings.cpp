@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string_view>
 
 #include "sinter/base/error.h"
@@ -99,6 +100,21 @@ constexpr std::array kFixed{
     FixedSetting{kText, "layer_norm_eps", Type::kNumber, "[1e-5]"},
 };
 
+// The same of AutoencoderTiny, whose class is another one with keys of its own.
+constexpr std::array kFixedTiny{
+    FixedSetting{kVae, "act_fn", Type::kWord, R"(["relu"])"},
+    FixedSetting{kVae, "upsample_fn", Type::kWord, R"(["nearest"])"},
+    FixedSetting{kVae, "upsampling_scaling_factor", Type::kNumber, "[2]"},
+    FixedSetting{kVae, "shift_factor", Type::kNumber, "[0, null]"},
+};
+
+/// Old files do not name their class.
+bool is_tiny_vae(const Json& config) {
+  const auto name = config.find("_class_name");
+  if (name != config.end()) return *name == "AutoencoderTiny";
+  return config.contains("num_decoder_blocks") || config.contains("decoder_block_out_channels");
+}
+
 bool is_of(Type type, const Json& value) {
   switch (type) {
     case Type::kNumber:
@@ -134,7 +150,9 @@ void require(const FixedSetting& row, const Json& value, const std::string& path
 }  // namespace
 
 void require_built_settings(ComponentKind kind, const Json& config, const std::string& path) {
-  for (const FixedSetting& row : kFixed) {
+  const bool tiny = kind == kVae && is_tiny_vae(config);
+  for (const FixedSetting& row :
+       tiny ? std::span<const FixedSetting>(kFixedTiny) : std::span<const FixedSetting>(kFixed)) {
     const bool of_its_unet = kind == kControlNet && row.kind == kUNet;
     if (row.kind != kind && !of_its_unet) continue;
     const auto value = config.find(row.key);

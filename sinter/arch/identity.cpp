@@ -6,21 +6,18 @@
 #include <array>
 #include <optional>
 
+#include "sinter/arch/embedding_facts.h"
 #include "sinter/arch/reading.h"
+#include "sinter/arch/structure.h"
 #include "sinter/arch/target_architecture.h"
 #include "sinter/arch/text_config.h"
+#include "sinter/arch/tiny_vae.h"
 #include "sinter/arch/vae_config.h"
 #include "sinter/base/message.h"
 #include "sinter/weights/ema.h"
 
 namespace sinter::arch {
 namespace {
-
-/// Width of the vectors of an embedding.
-std::int64_t vector_width(const NameIndex& names) {
-  const Shape& shape = names.all().front().tensor->shape;
-  return shape.empty() ? 0 : shape.back();
-}
 
 /// Tensors whose first axis is an adapter's rank.
 constexpr std::array<std::string_view, 6> kRankEndings{".lora_down.weight", ".lora_A.weight",
@@ -68,13 +65,26 @@ void refuse(Identity& identity, std::string_view advice) {
 std::string signature_architecture(const Signature& signature, const Reading& reading,
                                    const Metadata& metadata) {
   if (!signature.architecture.empty()) return std::string(signature.architecture);
-  if (signature.kind == FileKind::kEmbedding)
-    return architecture_of_tower(vector_width(reading.names));
   return read_architecture(reading.names, metadata);
+}
+
+/// architecture: empty: the width tells.
+Identity identify_embedding(const NameIndex& names, std::string architecture) {
+  const EmbeddingFacts facts = read_embedding_facts(names);
+  if (architecture.empty() && facts.widths.size() == 1)
+    architecture = architecture_of_tower(facts.widths.front());
+  std::string sentence = fmt::format("a textual inversion embedding{}{}", for_family(architecture),
+                                     embedding_words(facts));
+  Identity identity = of_kind(FileKind::kEmbedding, std::move(architecture), std::move(sentence));
+  if (!facts.token.empty()) identity.purpose += fmt::format(": '{}'", shown(facts.token));
+  identity.vectors = facts.vectors;
+  return identity;
 }
 
 Identity identify_signature(const Reading& reading, const Metadata& metadata) {
   const Signature& signature = *reading.signature;
+  if (signature.kind == FileKind::kEmbedding)
+    return identify_embedding(reading.names, std::string(signature.architecture));
   std::string architecture = signature_architecture(signature, reading, metadata);
   std::string sentence(signature.title);
   // What is called by its own name is for nothing else.
@@ -86,8 +96,7 @@ Identity identify_signature(const Reading& reading, const Metadata& metadata) {
   Identity identity = of_kind(signature.kind, std::move(architecture), std::move(sentence));
   const bool for_others = !identity.architecture.empty() && !is_family(identity.architecture);
   // An adapter for a network that is not converted here has no command either.
-  if (file_kind(signature.kind).standing == Standing::kBeside && for_others &&
-      signature.kind != FileKind::kTinyVae) {
+  if (file_kind(signature.kind).standing == Standing::kBeside && for_others) {
     identity.advice = kForeign;
     identity.next.clear();
   }
@@ -105,17 +114,13 @@ bool is_lone_embedding(const NameIndex& names) {
 }
 
 Identity identify_stranger(const Reading& reading) {
-  if (is_lone_embedding(reading.names)) {
-    std::string architecture = architecture_of_tower(vector_width(reading.names));
-    std::string sentence = fmt::format("a textual inversion embedding{}", for_family(architecture));
-    return of_kind(FileKind::kEmbedding, std::move(architecture), std::move(sentence));
-  }
+  if (is_lone_embedding(reading.names)) return identify_embedding(reading.names, {});
   const std::size_t count = reading.names.all().size();
   if (const std::size_t averages = reading.names.below(weights::kEmaPrefix).size(); averages != 0) {
-    Identity identity = of_kind(
-        FileKind::kUnknown, {},
-        fmt::format("{} of weights (EMA, {}*) without the weights themselves",
-                    counted(averages, "moving average"), weights::kEmaPrefix));
+    Identity identity =
+        of_kind(FileKind::kUnknown, {},
+                fmt::format("{} of weights (EMA, {}*) without the weights themselves",
+                            counted(averages, "moving average"), weights::kEmaPrefix));
     refuse(identity,
            "the names of averages have no dots, so that --ema needs those of the weights beside "
            "them; fetch the file with both, or the one that was made of the averages");
@@ -128,12 +133,25 @@ Identity identify_stranger(const Reading& reading) {
                                counted(count, "tensor"), shown(reading.names.all().front().name)));
 }
 
+/// Which half a file of one half holds; empty where it has both.
+std::string_view half_alone(const VaeConfig& config) {
+  if (config.encoder.empty()) return ", the decoder alone";
+  return config.decoder.empty() ? ", the encoder alone" : "";
+}
+
+Identity identify_vae(const FoundComponent& component) {
+  const VaeConfig config = read_vae_config(component.weights);
+  if (config.tiny)
+    return of_kind(FileKind::kTinyVae, "taesd",
+                   fmt::format("a tiny autoencoder (TAESD){}", half_alone(config)));
+  return of_kind(FileKind::kVae, "vae", fmt::format("an autoencoder (VAE){}", half_alone(config)));
+}
+
 Identity identify_part(const FoundComponent& component, const Family& family) {
   if (component.kind == ComponentKind::kUNet)
     return of_kind(FileKind::kUNet, std::string(family.architecture),
                    fmt::format("the UNet of {}", family.title));
-  if (component.kind == ComponentKind::kVae)
-    return of_kind(FileKind::kVae, "vae", "an autoencoder (VAE)");
+  if (component.kind == ComponentKind::kVae) return identify_vae(component);
   if (component.kind == ComponentKind::kControlNet)
     return of_kind(
         FileKind::kControlNet, std::string(family.architecture),
@@ -150,7 +168,24 @@ Identity identify_part(const FoundComponent& component, const Family& family) {
 /// latents are also shifted, which no Stable Diffusion pipeline does.
 bool is_foreign_vae(const std::vector<FoundComponent>& components) {
   return components.size() == 1 && components.front().kind == ComponentKind::kVae &&
-         read_vae_config(components.front().weights).latent_channels == 16;
+         read_vae_config(components.front().weights).latent_channels == kForeignLatents;
+}
+
+Identity identify_foreign_vae(const FoundComponent& component) {
+  if (is_tiny_vae(component.weights))
+    return of_kind(
+        FileKind::kForeignVae, "taesd",
+        fmt::format("a tiny autoencoder with {} latent channels (TAESD3, TAEF1)", kForeignLatents));
+  // Most of them have no convolutions between the halves and the latents.
+  const bool quant = has_below(component.weights, "quant_conv.") ||
+                     has_below(component.weights, "post_quant_conv.");
+  return of_kind(FileKind::kForeignVae, "vae",
+                 fmt::format("an autoencoder with {} latent channels{}, as Flux and Stable "
+                             "Diffusion 3 use",
+                             kForeignLatents,
+                             quant ? ""
+                                   : ", without quant_conv and "
+                                     "post_quant_conv"));
 }
 
 Identity identify_known(const Reading& reading) {
@@ -187,9 +222,7 @@ std::string_view few_step_word(const Metadata& metadata) {
 Identity identify_reading(const Reading& reading, const Metadata& metadata) {
   if (reading.signature != nullptr) return identify_signature(reading, metadata);
   if (reading.components.empty()) return identify_stranger(reading);
-  if (is_foreign_vae(reading.components))
-    return of_kind(FileKind::kForeignVae, "vae",
-                   "an autoencoder with 16 latent channels, as Flux and Stable Diffusion 3 use");
+  if (is_foreign_vae(reading.components)) return identify_foreign_vae(reading.components.front());
   if (reading.choice.family == nullptr) {
     const bool part = reading.components.size() == 1;
     Identity identity =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct Identity {
   std::string advice;        // what can be done with it; empty where detect() takes it
   bool convertible = false;  // detect() takes it
   bool foreign = false;      // a network of a kind that sinter does not convert, and no adapter
+  std::int64_t vectors = 0;  // of an embedding, for each text encoder; 0: it is none
   std::string kind;          // finer than contents: "ip-adapter", "upscaler", ... (file_kinds.h)
   std::string purpose;       // what it is for; empty: not known
   std::string next;          // the command for it, FILE standing for the file; empty: there is none

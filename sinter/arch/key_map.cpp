@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kNumber = "{}";
 constexpr std::string_view kReversed = "{~}";
+constexpr std::string_view kLessOne = "{-}";
 constexpr std::size_t kMaxNumbers = 4;
 // A network has no thousand blocks; longer numbers are foreign names.
 constexpr std::size_t kMaxDigits = 3;
@@ -54,6 +55,12 @@ std::optional<Match> match_pattern(std::string_view pattern, std::string_view na
       pattern.remove_prefix(kReversed.size());
       continue;
     }
+    if (pattern.starts_with(kLessOne)) {
+      if (!take_number(name, match)) return std::nullopt;
+      ++match.numbers[match.count - 1];
+      pattern.remove_prefix(kLessOne.size());
+      continue;
+    }
     const std::string_view literal = pattern.substr(0, pattern.find('{'));
     if (!name.starts_with(literal)) return std::nullopt;
     name.remove_prefix(literal.size());
@@ -74,6 +81,9 @@ std::string fill(std::string_view to, const Match& match, std::int64_t reversed_
     } else if (to.starts_with(kReversed)) {
       result += std::to_string(reversed_count - 1 - match.numbers[rank++]);
       to.remove_prefix(kReversed.size());
+    } else if (to.starts_with(kLessOne)) {
+      result += std::to_string(match.numbers[rank++] - 1);
+      to.remove_prefix(kLessOne.size());
     } else {
       result += to.front();
       to.remove_prefix(1);

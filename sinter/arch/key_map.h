@@ -16,7 +16,8 @@ namespace sinter::arch {
 ///
 /// `from` that ends in '.' or '_' stands for every name that starts so, and what follows it is
 /// kept; any other `from` stands for that one name. "{}" is a number, which takes the place of the
-/// "{}" of the same rank in `to`; "{~}" in `to` is the number counted from the other end.
+/// "{}" of the same rank in `to`; "{~}" in `to` is the number counted from the other end, "{-}" the
+/// number less one.
 struct KeyRule {
   std::string_view from;
   std::string_view to;

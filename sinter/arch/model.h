@@ -62,6 +62,11 @@ struct Model {
 struct DetectOptions {
   std::optional<std::string> family = {};     // overrides detection
   std::optional<Prediction> prediction = {};  // overrides what the file says
+  /// Of an autoencoder whose config.json does not say it; empty: the family's.
+  std::optional<double> vae_scaling = {};
+  /// Id of the end of text where tokens were put behind it: of text encoders whose config.json does
+  /// not name another.
+  std::optional<std::int64_t> end_token = {};
 };
 
 /// Reads what a checkpoint is from its names and shapes. The result refers to the checkpoint's

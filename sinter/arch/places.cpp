@@ -6,6 +6,7 @@
 
 #include "sinter/arch/controlnet_keys.h"
 #include "sinter/arch/text_config.h"
+#include "sinter/arch/tiny_vae.h"
 #include "sinter/arch/unet_keys.h"
 #include "sinter/arch/vae_keys.h"
 
@@ -93,6 +94,13 @@ constexpr std::array<std::string_view, 6> kDiffusersVaeMarks{
     "encoder.down_blocks.", "encoder.mid_block.",     "decoder.up_blocks.",
     "decoder.mid_block.",   "encoder.conv_norm_out.", "decoder.conv_norm_out."};
 
+constexpr std::array<std::string_view, 6> kOriginalTinyMarks{
+    "encoder.1.conv.", "decoder.3.conv.", "taesd_encoder.", "taesd_decoder.", "3.conv.", "4.conv."};
+// Transformers have "encoder.layers." too.
+constexpr std::array<std::string_view, 6> kDiffusersTinyMarks{
+    "encoder.layers.1.conv.", "encoder.layers.3.conv.", "encoder.layers.4.conv.",
+    "decoder.layers.2.conv.", "decoder.layers.3.conv.", "decoder.layers.4.conv."};
+
 constexpr std::array kLayouts{
     Layout{ComponentKind::kTextEncoder, kDiffusers, kTransformersMarks, map_transformers},
     Layout{ComponentKind::kTextEncoder, kOriginal, kOpenClipMarks, map_open_clip,
@@ -103,6 +111,8 @@ constexpr std::array kLayouts{
            TextNames::kTransformers, kDiffusersControlMarks},
     Layout{ComponentKind::kVae, kOriginal, kOriginalVaeMarks, map_original_vae_keys},
     Layout{ComponentKind::kVae, kDiffusers, kDiffusersVaeMarks, map_diffusers_vae_keys},
+    Layout{ComponentKind::kVae, kOriginal, kOriginalTinyMarks, map_original_tiny_vae_keys},
+    Layout{ComponentKind::kVae, kDiffusers, kDiffusersTinyMarks, map_diffusers_tiny_vae_keys},
     Layout{ComponentKind::kControlNet, kOriginal, kOriginalControlMarks,
            map_original_controlnet_keys},
     Layout{ComponentKind::kControlNet, kDiffusers, kDiffusersControlMarks,

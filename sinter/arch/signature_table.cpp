@@ -100,6 +100,11 @@ constexpr std::array kRows{
 
     Signature{
         "a textual inversion embedding", "sdxl-base", kEmbedding, {"^clip_g", "^clip_l"}, "."},
+    Signature{"a textual inversion embedding",
+              "sdxl-base",
+              kEmbedding,
+              {"^text_encoders_0", "^text_encoders_1"},
+              "."},
     Signature{"a textual inversion embedding", "", kEmbedding, {"^emb_params"}},
     Signature{"a textual inversion embedding", "", kEmbedding, {"^string_to_param"}},
 
@@ -238,21 +243,6 @@ constexpr std::array kRows{
     Signature{"a UNet conditioned on classes", "", kForeignPictures, {"label_emb.weight"}},
 
     // Autoencoders of other kinds.
-    Signature{"a tiny autoencoder with 16 latent channels (TAESD3, TAEF1)",
-              "taesd",
-              kForeignVae,
-              {"decoder.layers.#.conv."},
-              "",
-              {"decoder.layers.0.weight", 1, 16}},
-    Signature{"a tiny autoencoder with 16 latent channels (TAESD3, TAEF1)",
-              "taesd",
-              kForeignVae,
-              {"^#.conv.#."},
-              "",
-              {"1.weight", 1, 16}},
-    Signature{"a tiny autoencoder (TAESD)", "taesd", kTinyVae, {"encoder.layers.#.conv."}},
-    Signature{"a tiny autoencoder (TAESD)", "taesd", kTinyVae, {"decoder.layers.#.conv."}},
-    Signature{"a tiny autoencoder (TAESD)", "taesd", kTinyVae, {"^#.conv.#."}},
     Signature{"the autoencoder of Wan or Qwen-Image",
               "wan-vae",
               kForeignVae,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "sinter/arch/tiny_vae.h"
+
 namespace sinter::arch {
 namespace {
 
@@ -112,6 +114,7 @@ class VaeWalk {
 }  // namespace
 
 VaeConfig read_vae_config(const WeightMap& weights) {
+  if (is_tiny_vae(weights)) return read_tiny_vae_config(weights);
   VaeConfig config{};
   const std::vector<VaeLevel> encoder = read_levels(weights, kEncoder);
   const std::vector<VaeLevel> decoder = read_levels(weights, kDecoder);
@@ -139,6 +142,7 @@ VaeConfig read_vae_config(const WeightMap& weights) {
 }
 
 std::vector<ExpectedTensor> vae_tensors(const VaeConfig& config) {
+  if (config.tiny) return tiny_vae_tensors(config);
   VaeWalk walk;
   if (!config.encoder.empty()) {
     walk.edge_in(kEncoder, config.encoder.front().channels, config.image_channels);

@@ -1,16 +1,90 @@
 #include "sinter/arch/vae_keys.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <initializer_list>
+#include <deque>
+#include <utility>
+#include <vector>
 
 #include "sinter/arch/structure.h"
 
 namespace sinter::arch {
 namespace {
 
-constexpr std::array kOriginalRules{
+/// A key map whose names are put together; a function's static, because the rules refer to its
+/// texts.
+class Rules {
+ public:
+  void add(std::string from, std::string to, bool alternative = false) {
+    texts_.push_back(std::move(from));
+    const std::string_view from_view = texts_.back();
+    texts_.push_back(std::move(to));
+    rules_.push_back({.from = from_view, .to = texts_.back(), .alternative = alternative});
+  }
+  std::span<const KeyRule> all() const { return rules_; }
+
+ private:
+  std::deque<std::string> texts_;  // which do not move
+  std::vector<KeyRule> rules_;
+};
+
+constexpr std::array<std::string_view, 2> kHalves{"encoder", "decoder"};
+
+/// A part of the attention in the middle, and all that files call it: whatever a layout calls it
+/// first, tools that convert files have put the other layouts' words into it.
+struct AttentionPart {
+  std::string_view canonical;  // today's name in diffusers
+  std::string_view original;
+  std::array<std::string_view, 2> others;  // diffusers' before 0.18, and slips; empty ones: none
+};
+constexpr std::array kAttentionParts{
+    AttentionPart{"group_norm", "norm", {}},
+    AttentionPart{"to_q", "q", {"query"}},
+    AttentionPart{"to_k", "k", {"key"}},
+    AttentionPart{"to_v", "v", {"value"}},
+    AttentionPart{"to_out.0", "proj_out", {"proj_attn", "to_out"}},
+};
+
+/// Every spelling of the attention below `place` ("decoder.mid.attn_1."), `first` before all others
+/// where a name has to be given back.
+void add_attention(Rules& rules, const std::string& place, std::string_view half,
+                   std::string_view AttentionPart::*first) {
+  for (const AttentionPart& part : kAttentionParts) {
+    const std::string to = fmt::format("{}.mid_block.attentions.0.{}.", half, part.canonical);
+    for (const std::string_view name :
+         {part.canonical, part.original, part.others[0], part.others[1]}) {
+      if (!name.empty()) rules.add(fmt::format("{}{}.", place, name), to, name != part.*first);
+    }
+  }
+}
+
+/// A rule of both halves: "@" in the texts is the half's name.
+struct HalvesRule {
+  std::string_view from;
+  std::string_view to;
+};
+
+void add_halves(Rules& rules, std::span<const HalvesRule> both) {
+  const auto with = [](std::string_view text, std::string_view half) {
+    return std::string(half) + std::string(text.substr(1));
+  };
+  for (const HalvesRule& rule : both)
+    for (const std::string_view half : kHalves)
+      rules.add(with(rule.from, half), with(rule.to, half));
+}
+
+constexpr std::array kOriginalHalves{
+    HalvesRule{"@.mid.block_1.", "@.mid_block.resnets.0."},
+    HalvesRule{"@.mid.block_2.", "@.mid_block.resnets.1."},
+    HalvesRule{"@.norm_out.", "@.conv_norm_out."},
+    HalvesRule{"@.conv_in.", "@.conv_in."},
+    HalvesRule{"@.conv_out.", "@.conv_out."},
+};
+
+constexpr std::array kOriginalLevels{
     KeyRule{"encoder.down.{}.block.{}.nin_shortcut.",
             "encoder.down_blocks.{}.resnets.{}.conv_shortcut."},
     KeyRule{"encoder.down.{}.block.{}.", "encoder.down_blocks.{}.resnets.{}."},
@@ -20,51 +94,39 @@ constexpr std::array kOriginalRules{
             "decoder.up_blocks.{~}.resnets.{}.conv_shortcut."},
     KeyRule{"decoder.up.{}.block.{}.", "decoder.up_blocks.{~}.resnets.{}."},
     KeyRule{"decoder.up.{}.upsample.conv.", "decoder.up_blocks.{~}.upsamplers.0.conv."},
-    KeyRule{"encoder.mid.block_1.", "encoder.mid_block.resnets.0."},
-    KeyRule{"encoder.mid.block_2.", "encoder.mid_block.resnets.1."},
-    KeyRule{"encoder.mid.attn_1.norm.", "encoder.mid_block.attentions.0.group_norm."},
-    KeyRule{"encoder.mid.attn_1.q.", "encoder.mid_block.attentions.0.to_q."},
-    KeyRule{"encoder.mid.attn_1.k.", "encoder.mid_block.attentions.0.to_k."},
-    KeyRule{"encoder.mid.attn_1.v.", "encoder.mid_block.attentions.0.to_v."},
-    KeyRule{"encoder.mid.attn_1.proj_out.", "encoder.mid_block.attentions.0.to_out.0."},
-    KeyRule{"decoder.mid.block_1.", "decoder.mid_block.resnets.0."},
-    KeyRule{"decoder.mid.block_2.", "decoder.mid_block.resnets.1."},
-    KeyRule{"decoder.mid.attn_1.norm.", "decoder.mid_block.attentions.0.group_norm."},
-    KeyRule{"decoder.mid.attn_1.q.", "decoder.mid_block.attentions.0.to_q."},
-    KeyRule{"decoder.mid.attn_1.k.", "decoder.mid_block.attentions.0.to_k."},
-    KeyRule{"decoder.mid.attn_1.v.", "decoder.mid_block.attentions.0.to_v."},
-    KeyRule{"decoder.mid.attn_1.proj_out.", "decoder.mid_block.attentions.0.to_out.0."},
-    KeyRule{"encoder.norm_out.", "encoder.conv_norm_out."},
-    KeyRule{"decoder.norm_out.", "decoder.conv_norm_out."},
-    KeyRule{"encoder.conv_in.", "encoder.conv_in."},
-    KeyRule{"encoder.conv_out.", "encoder.conv_out."},
-    KeyRule{"decoder.conv_in.", "decoder.conv_in."},
-    KeyRule{"decoder.conv_out.", "decoder.conv_out."},
-    KeyRule{"quant_conv.", "quant_conv."},
-    KeyRule{"post_quant_conv.", "post_quant_conv."},
 };
 
-/// What diffusers called its attention before version 0.18.
-constexpr KeyRule older(std::string_view from, std::string_view to) {
-  return {.from = from, .to = to, .alternative = true};
+void add_pointwise(Rules& rules) {
+  for (const char* name : {"quant_conv.", "post_quant_conv."}) rules.add(name, name);
 }
 
-constexpr std::array kDiffusersRules{
-    older("encoder.mid_block.attentions.{}.query.", "encoder.mid_block.attentions.{}.to_q."),
-    older("encoder.mid_block.attentions.{}.key.", "encoder.mid_block.attentions.{}.to_k."),
-    older("encoder.mid_block.attentions.{}.value.", "encoder.mid_block.attentions.{}.to_v."),
-    older("encoder.mid_block.attentions.{}.proj_attn.",
-          "encoder.mid_block.attentions.{}.to_out.0."),
-    older("decoder.mid_block.attentions.{}.query.", "decoder.mid_block.attentions.{}.to_q."),
-    older("decoder.mid_block.attentions.{}.key.", "decoder.mid_block.attentions.{}.to_k."),
-    older("decoder.mid_block.attentions.{}.value.", "decoder.mid_block.attentions.{}.to_v."),
-    older("decoder.mid_block.attentions.{}.proj_attn.",
-          "decoder.mid_block.attentions.{}.to_out.0."),
-    KeyRule{"encoder.", "encoder."},
-    KeyRule{"decoder.", "decoder."},
-    KeyRule{"quant_conv.", "quant_conv."},
-    KeyRule{"post_quant_conv.", "post_quant_conv."},
-};
+std::span<const KeyRule> original_rules() {
+  static const Rules kRules = [] {
+    Rules rules;
+    for (const KeyRule& rule : kOriginalLevels)
+      rules.add(std::string(rule.from), std::string(rule.to));
+    for (const std::string_view half : kHalves)
+      add_attention(rules, fmt::format("{}.mid.attn_1.", half), half, &AttentionPart::original);
+    add_halves(rules, kOriginalHalves);
+    add_pointwise(rules);
+    return rules;
+  }();
+  return kRules.all();
+}
+
+std::span<const KeyRule> diffusers_rules() {
+  static const Rules kRules = [] {
+    Rules rules;
+    for (const std::string_view half : kHalves) {
+      add_attention(rules, fmt::format("{}.mid_block.attentions.0.", half), half,
+                    &AttentionPart::canonical);
+      rules.add(fmt::format("{}.", half), fmt::format("{}.", half));
+    }
+    add_pointwise(rules);
+    return rules;
+  }();
+  return kRules.all();
+}
 
 /// Levels of the original layout: one more than the largest number behind "decoder.up." or
 /// "encoder.down.". Both halves have as many, so that one tells what the other has lost.
@@ -85,19 +147,21 @@ std::int64_t count_levels(const NameIndex& names) {
 }  // namespace
 
 WeightMap map_original_vae_keys(const NameIndex& names) {
-  return apply_rules(kOriginalRules, names, count_levels(names));
+  return apply_rules(original_rules(), names, count_levels(names));
 }
 
 WeightMap map_diffusers_vae_keys(const NameIndex& names) {
-  return apply_rules(kDiffusersRules, names);
+  return apply_rules(diffusers_rules(), names);
 }
 
-std::string original_vae_key(std::string_view canonical, std::int64_t levels) {
-  return name_in_layout(kOriginalRules, canonical, {}, levels).value_or(std::string(canonical));
+std::string original_vae_key(std::string_view canonical, std::int64_t levels,
+                             std::span<const std::string_view> names) {
+  return name_in_layout(original_rules(), canonical, names, levels)
+      .value_or(std::string(canonical));
 }
 
 std::string diffusers_vae_key(std::string_view canonical, std::span<const std::string_view> names) {
-  return name_in_layout(kDiffusersRules, canonical, names).value_or(std::string(canonical));
+  return name_in_layout(diffusers_rules(), canonical, names).value_or(std::string(canonical));
 }
 
 }  // namespace sinter::arch

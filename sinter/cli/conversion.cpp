@@ -11,10 +11,12 @@
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
 #include "sinter/cli/adapter_options.h"
+#include "sinter/cli/conversion_parts.h"
 #include "sinter/cli/failure.h"
 #include "sinter/cli/option_rules.h"
 #include "sinter/cli/version.h"
 #include "sinter/convert/io_profile.h"
+#include "sinter/pipeline/embedding_names.h"
 #include "sinter/pipeline/scheduler.h"
 #include "sinter/pipeline/scheduler_config.h"
 #include "sinter/pipeline/vocabulary.h"
@@ -101,15 +103,16 @@ std::shared_ptr<adapters::Adaptation> add_adapters(const ConversionOptions& opti
 }
 
 // tokenizer/ for the first text encoder, tokenizer_2/ for the second.
-std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& source,
-                                                const arch::Model& model) {
+std::vector<convert::ExtraFile> tokenizer_files(
+    const std::filesystem::path& source, const arch::Model& model,
+    const std::vector<adapters::PlacedEmbedding>& placed) {
   std::vector<convert::ExtraFile> files;
   const std::filesystem::path root = weights::pipeline_root(source);
   for (const arch::Component& component : model.components) {
     const auto* text = std::get_if<arch::TextEncoderConfig>(&component.config);
     if (text == nullptr) continue;
     const std::string folder = component.name == "text_encoder_2" ? "tokenizer_2" : "tokenizer";
-    const pipeline::Vocabulary vocabulary = vocabulary_for(root / folder, *text);
+    pipeline::Vocabulary vocabulary = vocabulary_for(root / folder, *text);
     // A folder may say that its vocabulary is its own; then it has to bring one that fits.
     if (vocabulary.tokens.size() > static_cast<std::size_t>(text->vocabulary)) {
       throw Error(ErrorCode::kShapeMismatch,
@@ -119,6 +122,9 @@ std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& sou
                               "not there",
                               folder));
     }
+    for (const adapters::PlacedEmbedding& embedding : placed)
+      if (embedding.component == component.name)
+        add_embedding(vocabulary, embedding.name, embedding.first_row, embedding.vectors);
     for (pipeline::VocabularyFile& file : vocabulary_files(vocabulary)) {
       files.push_back({folder + "/" + file.name, std::move(file.text)});
     }
@@ -178,6 +184,7 @@ void declare_conversion(CLI::App& app, ConversionOptions& options) {
                "give the UNet the inputs for ControlNet residuals");
   app.add_flag("--hidden-states", options.hidden_states,
                "give text encoders every hidden state as output");
+  declare_parts(app, options);
   declare_opening(app, options);
 }
 
@@ -219,8 +226,9 @@ convert::ConvertOptions to_request(const ConversionOptions& options,
   request.hidden_states = options.hidden_states;
   request.open = open_options(options);
   request.tool_version = kVersion;
-  request.extra_files = [checkpoint](const arch::Model& model) {
-    return tokenizer_files(checkpoint, model);
+  const auto embeddings = add_parts(options, checkpoint, request);
+  request.extra_files = [checkpoint, embeddings](const arch::Model& model) {
+    return tokenizer_files(checkpoint, model, embeddings->placed);
   };
   return request;
 }

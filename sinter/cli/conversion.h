@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sinter/adapters/adaptation.h"
+#include "sinter/adapters/textual_inversion.h"
 #include "sinter/convert/convert.h"
 
 namespace sinter::cli {
@@ -31,6 +32,9 @@ struct ConversionOptions {
   std::vector<std::string> loras;                // as parse_adapter() takes them
   std::vector<adapters::AdapterUse> more_loras;  // of a prompt, after those
   bool compact_merge = false;  // merged weights keep the checkpoint's types whatever is computed in
+  std::string vae;             // in place of the checkpoint's own
+  std::vector<std::string> taesd;       // the same, tiny: one file, or one for each half
+  std::vector<std::string> embeddings;  // FILE or FILE:NAME
 };
 
 void declare_conversion(CLI::App& app, ConversionOptions& options);
@@ -52,9 +56,11 @@ std::vector<adapters::AdapterUse> adapters_of(const ConversionOptions& options);
 std::shared_ptr<adapters::Adaptation> add_adapters(const ConversionOptions& options,
                                                    convert::ConvertOptions& request);
 
-/// The tokenizers of a checkpoint's text encoders: a folder's own, else CLIP's.
-std::vector<convert::ExtraFile> tokenizer_files(const std::filesystem::path& source,
-                                                const arch::Model& model);
+/// The tokenizers of a checkpoint's text encoders: a folder's own, else CLIP's. placed: embeddings,
+/// whose names become tokens.
+std::vector<convert::ExtraFile> tokenizer_files(
+    const std::filesystem::path& source, const arch::Model& model,
+    const std::vector<adapters::PlacedEmbedding>& placed = {});
 
 /// What `generate` will say of the scheduler of a folder that was converted, which is no mistake of
 /// a conversion for another program.

@@ -16,6 +16,8 @@
 #include "sinter/base/process.h"
 #include "sinter/cli/command.h"
 #include "sinter/cli/control_options.h"
+#include "sinter/cli/conversion_parts.h"
+#include "sinter/cli/embedding_options.h"
 #include "sinter/cli/engine_options.h"
 #include "sinter/cli/failure.h"
 #include "sinter/cli/generate_report.h"
@@ -48,6 +50,7 @@ struct Options {
   std::optional<std::string> sheet;
   std::string rng = "torch";
   ConversionOptions conversion;
+  std::string embedding_dir;
   ControlArguments control;
   EngineOptions engine;
   pipeline::GenerateOptions generate;
@@ -121,11 +124,29 @@ void write_maps(const Options& options, const std::vector<Image>& maps, Drawing&
   }
 }
 
-/// The conversion that a prompt is drawn with: the command's own adapters, then those that it
-/// names.
+/// Adds the embeddings of the folder that is given that a prompt uses.
+void add_named_embeddings(const Options& options, std::size_t index,
+                          ConversionOptions& conversion) {
+  if (options.embedding_dir.empty()) return;
+  const std::vector<std::string> texts{options.prompts[index],
+                                       options.negative_prompt.value_or("")};
+  const std::vector<std::string> used = embeddings_in(options.embedding_dir, texts);
+  if (!used.empty() && is_converted(options.model))
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--embedding-dir is for a checkpoint's conversion, and {} is converted "
+                            "already",
+                            options.model),
+                fmt::format("sinter convert CHECKPOINT OUT --embedding '{}' makes such a folder",
+                            used.front()));
+  std::ranges::copy(used, std::back_inserter(conversion.embeddings));
+}
+
+/// The conversion that a prompt is drawn with: the command's own adapters and embeddings, then
+/// those that it names.
 ConversionOptions conversion_for(const Options& options, std::size_t index) {
   ConversionOptions conversion = options.conversion;
   conversion.controlnet_inputs = options.control.given();
+  add_named_embeddings(options, index, conversion);
   const std::vector<PromptTag>& tags = options.tagged[index].tags;
   if (tags.empty()) return conversion;
   if (is_converted(options.model))
@@ -354,6 +375,10 @@ Run declare_generate(CLI::App& app) {
   app.add_option_function<std::string>(
       "--lora-dir", [options](const std::string& folder) { options->lora_dir = folder; },
       "where the adapters are that prompts name: <lora:NAME:WEIGHT>");
+  for (const CLI::Option* option : declare_parts(app, options->conversion))
+    options->of_conversion.push_back(option);
+  app.add_option("--embedding-dir", options->embedding_dir,
+                 "take the embeddings in this folder that prompts use by their files' names");
   std::ranges::copy(declare_opening(app, options->conversion),
                     std::back_inserter(options->of_conversion));
   declare_control(app, options->control);

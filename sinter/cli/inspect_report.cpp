@@ -174,6 +174,7 @@ Json inspect_json(const Findings& findings) {
     json["kind"] = identity.kind;
     json["what"] = identity.sentence;
     if (!identity.purpose.empty()) json["purpose"] = identity.purpose;
+    if (identity.vectors > 0) json["vectors"] = identity.vectors;
     json["convertible"] = identity.convertible;
     if (!identity.advice.empty()) json["advice"] = identity.advice;
     if (!identity.next.empty()) json["next"] = next_command(findings);

@@ -14,6 +14,7 @@
 #include "sinter/base/hash.h"
 #include "sinter/base/process.h"
 #include "sinter/cli/adapter_options.h"
+#include "sinter/cli/conversion_parts.h"
 #include "sinter/cli/file_list.h"
 #include "sinter/cli/progress.h"
 #include "sinter/cli/text.h"
@@ -109,10 +110,7 @@ fs::path cache_folder(const fs::path& checkpoint, const ConversionOptions& optio
       fmt::format("{} {} {} {} {} {} {} {} {}", kVersion, options.precision, options.vae_precision,
                   options.family, options.prediction, options.controlnet_inputs,
                   fmt::join(options.components, ","), options.ema, options.allow_unsafe_keys);
-  for (const weights::SourceFile& file : opened.files()) {
-    identity += fmt::format("\n{} {} {} {}", fs::canonical(file.path).string(), file.stamp.bytes,
-                            file.stamp.modified_ns, file.header_sha256);
-  }
+  identity += files_identity(opened);
   if (options.hidden_states) identity += "\nhidden states";
   for (const adapters::AdapterUse& use : adapters_of(options)) {
     const weights::SourceFile file = weights::Checkpoint::open(use.path).files().front();
@@ -120,7 +118,7 @@ fs::path cache_folder(const fs::path& checkpoint, const ConversionOptions& optio
                             file.stamp.bytes, file.stamp.modified_ns, file.header_sha256,
                             use.strength.unet, use.strength.text, options.compact_merge);
   }
-  identity += "\n" + folder_content(checkpoint);
+  identity += "\n" + folder_content(checkpoint) + parts_identity(options);
   const std::string digest = sha256_hex(std::as_bytes(std::span(identity)));
   fs::path name = checkpoint;
   if (!name.has_filename()) name = name.parent_path();

@@ -11,6 +11,7 @@
 #include "sinter/models/checkpoint_weights.h"
 #include "sinter/models/controlnet.h"
 #include "sinter/models/text_encoder.h"
+#include "sinter/models/tiny_vae.h"
 #include "sinter/models/unet.h"
 #include "sinter/models/vae.h"
 
@@ -221,7 +222,8 @@ void build_vae_decoder(const Scope& s, const VaeConfig& config, const IoProfile&
   Interface interface(s.graph(), s.dtype());
   const Value latent =
       interface.input(io.latent_in, {size.batch, config.latent_channels, size.height, size.width});
-  interface.output(io.image_out, models::vae_decoder(s, config, latent));
+  interface.output(io.image_out, config.tiny ? models::tiny_vae_decoder(s, config, latent)
+                                             : models::vae_decoder(s, config, latent));
 }
 
 void build_vae_encoder(const Scope& s, const VaeConfig& config, const IoProfile& io,
@@ -230,6 +232,10 @@ void build_vae_encoder(const Scope& s, const VaeConfig& config, const IoProfile&
   Interface interface(s.graph(), s.dtype());
   const Value image =
       interface.input(io.image_in, {size.batch, config.image_channels, size.height, size.width});
+  if (config.tiny) {
+    interface.output(io.latent_alone, models::tiny_vae_encoder(s, config, image));
+    return;
+  }
   Value latent = models::vae_encoder(s, config, image);
   if (io.latent_output == LatentOutput::kMean) {
     const Within within(s / "mean");

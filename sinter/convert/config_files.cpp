@@ -73,6 +73,32 @@ Json unet_config(const UNetConfig& config) {
   return json;
 }
 
+/// Blocks of a half, by level.
+std::vector<int> blocks(const std::vector<VaeLevel>& levels) {
+  std::vector<int> result;
+  for (const VaeLevel& level : levels) result.push_back(level.resnets);
+  return result;
+}
+
+Json tiny_vae_config(const VaeConfig& config) {
+  Json json{
+      {"_class_name", "AutoencoderTiny"},
+      {"in_channels", config.image_channels},
+      {"out_channels", config.image_channels},
+      {"latent_channels", config.latent_channels},
+      {"block_out_channels", widths(config.decoder.empty() ? config.encoder : config.decoder)},
+      {"scaling_factor", config.scaling_factor}};
+  if (!config.encoder.empty()) {
+    json["encoder_block_out_channels"] = widths(config.encoder);
+    json["num_encoder_blocks"] = blocks(config.encoder);
+  }
+  if (!config.decoder.empty()) {
+    json["decoder_block_out_channels"] = widths(config.decoder);
+    json["num_decoder_blocks"] = blocks(config.decoder);
+  }
+  return json;
+}
+
 Json controlnet_config(const ControlNetConfig& config) {
   Json json = unet_config(config.unet);
   json["_class_name"] = "ControlNetModel";
@@ -86,6 +112,7 @@ Json controlnet_config(const ControlNetConfig& config) {
 }
 
 Json vae_config(const VaeConfig& config) {
+  if (config.tiny) return tiny_vae_config(config);
   std::vector<VaeLevel> levels = config.encoder;
   if (levels.empty()) {
     levels = config.decoder;

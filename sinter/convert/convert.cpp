@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -301,19 +302,25 @@ Precision precision_from_name(std::string_view name) {
               fmt::format("there is no precision '{}'; there are fp16, fp32, bf16 and keep", name));
 }
 
-ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOptions& options) {
+ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOptions& asked) {
   const fs::path place = output_place(out);
-  weights::Checkpoint checkpoint =
-      with_controlnets(weights::Checkpoint::open(path, options.open), options.controlnets);
+  WithVae source{
+      with_controlnets(weights::Checkpoint::open(path, asked.open), asked.controlnets), {}, {}, {}};
   require_replaceable(place, path);
+  ConvertOptions options = asked;
+  if (asked.vae) {
+    source = with_vae(std::move(source.checkpoint), *asked.vae);
+    options.detect.vae_scaling = source.scaling;
+    for (const fs::path& file : asked.vae->files) require_replaceable(place, file);
+  }
   ConvertReport report;
-  report.model = arch::detect(checkpoint, options.detect);
+  report.model = arch::detect(source.checkpoint, options.detect);
   const std::string family = report.model.family;
   try {
     require_known_prediction(report.model);
     AtomicFolder folder(place);
-    Layered layered =
-        with_delta(std::move(checkpoint), std::move(report.model), options, folder.staging());
+    Layered layered = with_delta(std::move(source.checkpoint), std::move(report.model), options,
+                                 folder.staging());
     report.graphs = Conversion(path, layered, place, folder, options).run();
     report.model = std::move(layered.model);
     report.computed_tensors = layered.computed_tensors;
@@ -322,7 +329,9 @@ ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOp
     error.add_context(fmt::format("converting {} as {}", path.string(), family));
     throw;
   }
+  std::ranges::move(source.evidence, std::back_inserter(report.model.evidence));
   report.warnings = warnings_of(report.model, options);
+  std::ranges::move(source.warnings, std::back_inserter(report.warnings));
   report.portability = portability_of(report.graphs);
   return report;
 }

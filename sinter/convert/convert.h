@@ -10,6 +10,7 @@
 
 #include "sinter/arch/model.h"
 #include "sinter/convert/component_graph.h"
+#include "sinter/convert/external_vae.h"
 #include "sinter/convert/weight_files.h"
 #include "sinter/weights/computed_tensor.h"
 
@@ -53,6 +54,7 @@ struct ConvertOptions {
   std::optional<StaticSize> size;
   weights::OpenOptions open;
   arch::DetectOptions detect;
+  std::optional<ExternalVae> vae;  // in place of the checkpoint's own
   /// Their tensors are written to one file, kDeltaFile, and linked or packed as the checkpoint's
   /// own are. No two may give the same tensor.
   std::vector<ComputeTensors> computed;

@@ -23,6 +23,7 @@ constexpr IoProfile kOptimum{
     .image_in = "sample",
     .latent_out = "latent_parameters",
     .latent_output = LatentOutput::kMoments,
+    .latent_alone = "latent_sample",
     .ids = "input_ids",
     .ids_dtype = DType::kI64,
     .last_hidden_state = "last_hidden_state",
@@ -52,6 +53,7 @@ constexpr IoProfile with_demodiffusion_names() {
   profile.image_in = "images";
   profile.latent_out = "latent";
   profile.latent_output = LatentOutput::kMean;
+  profile.latent_alone = "latent";
   profile.ids_dtype = DType::kI32;
   profile.last_hidden_state = "text_embeddings";
   profile.pooler_output = "pooled_embeddings";

@@ -40,6 +40,7 @@ struct IoProfile {
   std::string_view image_in;
   std::string_view latent_out;
   LatentOutput latent_output;
+  std::string_view latent_alone;  // of an encoder that gives the latent itself
   // Text encoders
   std::string_view ids;
   DType ids_dtype;

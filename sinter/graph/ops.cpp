@@ -78,6 +78,8 @@ Value operator*(Value a, Value b) { return mul(a, b); }
 Value operator*(double scale, Value x) { return mul(x, x.graph().scalar(scale, x.dtype())); }
 
 Value sigmoid(Value x) { return unary("Sigmoid", x); }
+Value tanh(Value x) { return unary("Tanh", x); }
+Value relu(Value x) { return unary("Relu", x); }
 Value erf(Value x) { return unary("Erf", x); }
 Value sin(Value x) { return unary("Sin", x); }
 Value cos(Value x) { return unary("Cos", x); }

@@ -22,6 +22,8 @@ Value operator*(Value a, Value b);
 Value operator*(double scale, Value x);
 
 Value sigmoid(Value x);
+Value tanh(Value x);
+Value relu(Value x);
 Value erf(Value x);
 Value sin(Value x);
 Value cos(Value x);

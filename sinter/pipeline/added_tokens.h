@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,14 +24,34 @@ struct AddedToken {
 /// A token to look for, as code points.
 struct Marker {
   std::u32string content;
-  std::int64_t id;
+  std::vector<std::int64_t> ids;  // several of an embedding of several vectors
   bool single_word;
 };
+
+/// A text as words and normalized tokens are looked for in it: composed (NFC), each run of white
+/// space one space, small letters.
+std::u32string normalize(std::u32string_view text);
+
+/// Whether a character is a part of a word for AddedToken::single_word.
+bool in_word(char32_t code);
+
+/// Whether the marker occurs in a text.
+bool occurs(std::u32string_view text, const Marker& marker);
+
+/// Ids of added tokens by content.
+using TokenIds = std::map<std::string_view, std::int64_t, std::less<>>;
+
+/// The ids that a token of an embedding stands for. diffusers keeps an embedding of three vectors
+/// as the tokens "<cat>", "<cat>_1" and "<cat>_2", and takes the first in a prompt for them all.
+std::vector<std::int64_t> run_of(const AddedToken& token, const TokenIds& all);
+
+/// The tokens by content; refers to them.
+TokenIds token_ids(const std::vector<AddedToken>& tokens);
 
 /// Takes a text apart at its markers, from the left, the longest where several begin: calls `plain`
 /// for what lies before, between and behind them, in order, and `found` for each.
 void split_at_markers(std::u32string_view text, const std::vector<Marker>& markers,
                       const std::function<void(std::u32string_view)>& plain,
-                      const std::function<void(std::int64_t id)>& found);
+                      const std::function<void(const Marker& marker)>& found);
 
 }  // namespace sinter::pipeline

@@ -58,21 +58,6 @@ std::size_t run_length(std::u32string_view text, bool (*in_run)(char32_t)) {
   return static_cast<std::size_t>(std::ranges::find_if_not(text, in_run) - text.begin());
 }
 
-// White space, each run of it as one space, and small letters.
-std::u32string normalize(std::u32string_view text) {
-  const std::u32string composed = nfc(text);
-  std::u32string spaced;
-  spaced.reserve(composed.size());
-  for (const char32_t code : composed) {
-    if (!is_space(code)) {
-      spaced.push_back(code);
-    } else if (spaced.empty() || spaced.back() != U' ') {
-      spaced.push_back(U' ');
-    }
-  }
-  return to_lower(spaced);
-}
-
 // The next word of a normalized text, without the spaces before it; the order of the cases is that
 // of the pattern's alternatives. Empty at the end.
 std::u32string_view next_word(std::u32string_view& text) {
@@ -120,15 +105,17 @@ std::shared_ptr<const Tokenizer::Tables> Tokenizer::tables_of(Vocabulary vocabul
   const Bpe::Vocabulary ids = ids_of(vocabulary);
   const std::int64_t start = id_of(ids, kStartToken);
   const std::int64_t end = id_of(ids, kEndToken);
-  std::vector<Marker> as_written{{decode_utf8(kStartToken), start, false},
-                                 {decode_utf8(kEndToken), end, false}};
+  std::vector<Marker> as_written{{decode_utf8(kStartToken), {start}, false},
+                                 {decode_utf8(kEndToken), {end}, false}};
   std::vector<Marker> normalized;
+  const TokenIds added = token_ids(vocabulary.added);
   for (const AddedToken& token : vocabulary.added) {
     const std::u32string content = decode_utf8(token.content);
+    std::vector<std::int64_t> tokens = run_of(token, added);
     if (token.normalized) {
-      normalized.push_back({normalize(content), token.id, token.single_word});
+      normalized.push_back({normalize(content), std::move(tokens), token.single_word});
     } else {
-      as_written.push_back({content, token.id, token.single_word});
+      as_written.push_back({content, std::move(tokens), token.single_word});
     }
   }
   Bpe bpe(ids, vocabulary.merges, static_cast<std::int32_t>(end));
@@ -159,34 +146,50 @@ Tokenizer Tokenizer::open(const std::filesystem::path& folder) {
   }
 }
 
-std::vector<std::int64_t> Tokenizer::encode(std::string_view text) const {
-  std::vector<std::int64_t> ids;
-  const auto found = [&](std::int64_t id) { ids.push_back(id); };
-  const auto words = [&](std::u32string_view plain) { encode_words(tables_->bpe, plain, ids); };
+Tokenizer::Units Tokenizer::units(std::string_view text) const {
+  Units units;
+  const auto found = [&](const Marker& marker) {
+    for (const std::int64_t id : marker.ids) {
+      units.ids.push_back(id);
+      units.joined.push_back(id != marker.ids.front());
+    }
+  };
+  const auto words = [&](std::u32string_view plain) {
+    encode_words(tables_->bpe, plain, units.ids);
+    units.joined.resize(units.ids.size(), false);
+  };
   split_at_markers(
       decode_utf8(text), tables_->as_written,
       [&](std::u32string_view plain) {
         split_at_markers(normalize(plain), tables_->normalized, words, found);
       },
       found);
-  return ids;
+  return units;
+}
+
+std::vector<std::int64_t> Tokenizer::encode(std::string_view text) const { return units(text).ids; }
+
+std::size_t Tokenizer::window_end(const Units& units, std::size_t begin) {
+  const std::size_t full = std::min(begin + kWindowText, units.ids.size());
+  if (full == units.ids.size()) return full;
+  std::size_t end = full;
+  while (end > begin && units.joined[end]) --end;
+  return end == begin ? full : end;  // more vectors than a window holds
 }
 
 std::vector<TokenWindow> Tokenizer::windows(std::string_view text, std::size_t at_least) const {
-  const std::vector<std::int64_t> ids = encode(text);
-  const std::size_t count =
-      std::max({std::size_t{1}, at_least, (ids.size() + kWindowText - 1) / kWindowText});
+  const Units all = units(text);
   std::vector<TokenWindow> result;
-  result.reserve(count);
-  for (std::size_t window = 0; window < count; ++window) {
+  std::size_t begin = 0;
+  while (begin < all.ids.size() || result.size() < std::max<std::size_t>(at_least, 1)) {
+    const std::size_t end = window_end(all, begin);
     TokenWindow row{tables_->start};
-    const std::size_t begin = std::min(window * kWindowText, ids.size());
-    const std::size_t end = std::min(begin + kWindowText, ids.size());
-    row.insert(row.end(), ids.begin() + static_cast<std::ptrdiff_t>(begin),
-               ids.begin() + static_cast<std::ptrdiff_t>(end));
+    row.insert(row.end(), all.ids.begin() + static_cast<std::ptrdiff_t>(begin),
+               all.ids.begin() + static_cast<std::ptrdiff_t>(end));
     row.push_back(tables_->end);
     row.resize(kWindow, padding_id_);
     result.push_back(std::move(row));
+    begin = end;
   }
   return result;
 }

@@ -40,7 +40,8 @@ class Tokenizer {
   /// Ids without start, end or padding, of any number.
   std::vector<std::int64_t> encode(std::string_view text) const;
 
-  /// The text in windows of 77, broken wherever a window is full; at least `at_least` of them (and
+  /// The text in windows of 77, broken wherever a window is full, but not between the vectors of
+  /// one embedding where a window can hold them; at least `at_least` of them (and
   /// at least one), the last ones without text.
   std::vector<TokenWindow> windows(std::string_view text, std::size_t at_least = 1) const;
 
@@ -55,6 +56,14 @@ class Tokenizer {
 
  private:
   struct Tables;
+  /// Ids of a text; joined: of an embedding, and not the first of it.
+  struct Units {
+    std::vector<std::int64_t> ids;
+    std::vector<bool> joined;
+  };
+  Units units(std::string_view text) const;
+  static std::size_t window_end(const Units& units, std::size_t begin);
+
   explicit Tokenizer(std::shared_ptr<const Tables> tables, std::int64_t padding_id);
   static std::shared_ptr<const Tables> tables_of(Vocabulary vocabulary);
 

@@ -41,6 +41,7 @@ struct Checkpoint::State {
   void use_averages();
   void index_names();
   void leave_out(const std::vector<std::string>& prefixes);
+  void keep_below(const std::string& prefix);
   void put_on_top(State top, const std::string& prefix);
 };
 
@@ -213,6 +214,16 @@ void Checkpoint::State::leave_out(const std::vector<std::string>& prefixes) {
   std::erase_if(configs, [&](const auto& config) { return left_out(config.first); });
 }
 
+void Checkpoint::State::keep_below(const std::string& prefix) {
+  std::erase_if(tensors,
+                [&](const TensorEntry& tensor) { return !tensor.name.starts_with(prefix); });
+  for (TensorEntry& tensor : tensors) tensor.name.erase(0, prefix.size());
+  std::map<std::string, std::string> kept;
+  for (auto& [name, text] : configs)
+    if (name.starts_with(prefix)) kept.emplace(name.substr(prefix.size()), std::move(text));
+  configs = std::move(kept);
+}
+
 void Checkpoint::State::put_on_top(State top, const std::string& prefix) {
   std::set<std::string> names;
   for (TensorEntry& tensor : top.tensors) {
@@ -264,6 +275,7 @@ Checkpoint Checkpoint::open(const fs::path& path, const OpenOptions& options) {
 
 Checkpoint Checkpoint::layered(Checkpoint base, Layer layer) {
   base.state_->leave_out(layer.instead_of);
+  layer.top.state_->keep_below(layer.below);
   base.state_->put_on_top(std::move(*layer.top.state_), layer.prefix);
   return base;
 }

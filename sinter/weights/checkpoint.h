@@ -115,6 +115,8 @@ class Checkpoint {
 /// What is put on a checkpoint, and how.
 struct Checkpoint::Layer {
   Checkpoint top;
+  // Only what begins so is put on, without this beginning: the autoencoder of a checkpoint.
+  std::string below = {};
   std::string prefix = {};  // before the names of its tensors and configs: "vae/"
   // Tensors and configs of the lower one that are left out, by how their names begin.
   std::vector<std::string> instead_of = {};

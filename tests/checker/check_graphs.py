@@ -19,7 +19,7 @@ import tempfile
 
 SKIP = 77
 
-FAMILIES = ("sd1", "sd1-inpainting", "sd2", "sdxl-base", "sdxl-refiner")
+FAMILIES = ("sd1", "sd1-inpainting", "sd2", "sdxl-base", "sdxl-refiner", "taesd")
 PRECISIONS = ("fp32", "fp16", "bf16")
 PROFILES = ("ldm", "demodiffusion", "comfy", "a1111")  # optimum is the default
 

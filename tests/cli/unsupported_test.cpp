@@ -11,10 +11,10 @@ namespace {
 constexpr std::string_view kForeign =
     "sinter converts Stable Diffusion 1.x, 2.x and XL and their relatives";
 constexpr std::string_view kAdapter =
-    "an adapter changes a checkpoint and cannot stand alone; convert the checkpoint it was made "
-    "for";
-constexpr std::string_view kCompanion =
-    "it works beside a checkpoint and is no picture model by itself; convert the checkpoint";
+    "it cannot stand alone: sinter convert CHECKPOINT OUT --lora FILE merges it";
+constexpr std::string_view kEmbedding =
+    "it works beside a checkpoint: sinter convert CHECKPOINT OUT --embedding FILE gives its "
+    "tokenizer and text encoder the word";
 
 class Unsupported : public CommandTest {
  protected:
@@ -24,9 +24,9 @@ class Unsupported : public CommandTest {
     write_keys("it.safetensors", keys);
     const Ended seen = sinter({"inspect", "it.safetensors"});
     EXPECT_EQ(seen.status, 0) << seen.err;
-    EXPECT_NE(seen.out.find(fmt::format("what            {}\nuse             {}\n", what, hint)),
-              std::string::npos)
-        << seen.out;
+    for (const std::string& line :
+         {fmt::format("\nwhat            {}\n", what), fmt::format("\nuse             {}\n", hint)})
+      EXPECT_NE(seen.out.find(line), std::string::npos) << line << seen.out;
     const std::string refusal =
         fmt::format("error: 'it.safetensors' is {}\nhint: {}\n", what, hint);
     expect_error(sinter({"convert", "it.safetensors", "out"}), 4, refusal);
@@ -54,12 +54,13 @@ TEST_F(Unsupported, ALoraAlone) {
         {4, 768}},
        {"lora_unet_down_blocks_0_attentions_0_transformer_blocks_0_attn2_to_k.lora_up.weight",
         {320, 4}}},
-      "a LoRA in kohya's layout for Stable Diffusion 1.x", kAdapter);
+      "a LoRA in kohya's layout for Stable Diffusion 1.x, rank 4", kAdapter);
 }
 
 TEST_F(Unsupported, AnEmbedding) {
   expect_named({{"emb_params", {4, 1024}}},
-               "a textual inversion embedding for Stable Diffusion 2.x", kCompanion);
+               "a textual inversion embedding for Stable Diffusion 2.x, 4 vectors 1024 wide",
+               kEmbedding);
 }
 
 TEST_F(Unsupported, AnUnknownNetwork) {

@@ -83,17 +83,20 @@ TEST_P(ConvertedGraphs, AreAcceptedByTensorRt) {
 
 INSTANTIATE_TEST_SUITE_P(
     Tiny, ConvertedGraphs,
-    testing::Values(
-        Variant{"sd1", Precision::kF32}, Variant{"sd1", Precision::kF16},
-        Variant{"sd1", Precision::kBF16}, Variant{"sd1", Precision::kF16, WeightStorage::kPack},
-        Variant{"sd1", Precision::kF16, WeightStorage::kLink, true},
-        Variant{"controlnet-sd1", Precision::kF32}, Variant{"controlnet-sd1", Precision::kF16},
-        Variant{"controlnet-sd1", Precision::kBF16},
-        Variant{"controlnet-sdxl-small", Precision::kF16},
-        Variant{"sd1-inpainting", Precision::kF32}, Variant{"sd1-inpainting", Precision::kF16},
-        Variant{"sd2", Precision::kF32}, Variant{"sd2", Precision::kF16},
-        Variant{"sdxl-base", Precision::kF32}, Variant{"sdxl-base", Precision::kF16},
-        Variant{"sdxl-refiner", Precision::kF32}, Variant{"sdxl-refiner", Precision::kF16}),
+    testing::Values(Variant{"sd1", Precision::kF32}, Variant{"sd1", Precision::kF16},
+                    Variant{"sd1", Precision::kBF16},
+                    Variant{"sd1", Precision::kF16, WeightStorage::kPack},
+                    Variant{"sd1", Precision::kF16, WeightStorage::kLink, true},
+                    Variant{"controlnet-sd1", Precision::kF32},
+                    Variant{"controlnet-sd1", Precision::kF16},
+                    Variant{"controlnet-sd1", Precision::kBF16},
+                    Variant{"controlnet-sdxl-small", Precision::kF16},
+                    Variant{"sd1-inpainting", Precision::kF32},
+                    Variant{"sd1-inpainting", Precision::kF16}, Variant{"sd2", Precision::kF32},
+                    Variant{"sd2", Precision::kF16}, Variant{"sdxl-base", Precision::kF32},
+                    Variant{"sdxl-base", Precision::kF16}, Variant{"sdxl-refiner", Precision::kF32},
+                    Variant{"sdxl-refiner", Precision::kF16}, Variant{"taesd", Precision::kF32},
+                    Variant{"taesd", Precision::kF16}, Variant{"taesd", Precision::kBF16}),
     [](const auto& test) { return variant_name(test.param); });
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""Seeds for the fuzz targets of ONNX files, folders, tokenizers and zip archives: python make_fuzz_corpora.py OUT_DIR (fuzz/corpus)
+"""Seeds for the fuzz targets of ONNX files, folders, tokenizers, zip archives and embeddings: python make_fuzz_corpora.py OUT_DIR (fuzz/corpus)
 
 Corners that the files of other tests do not have. Needs onnx==1.23.2; byte-identical when run again.
 """
@@ -207,8 +207,36 @@ ZIPS = {
     "extra": entry(b"a", extra=b"\0" * 9) + entry(b"b"),
 }
 
+
+def embedding(**tensors):
+    """A safetensors file: names (with "__" for what Python's names cannot hold) to type, shape and bytes."""
+    header, data = {}, b""
+    for name, (dtype, shape, content) in tensors.items():
+        header[{"token__": "<a>", "dictionary__": "string_to_param.*"}.get(name, name)] = {
+            "dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(header, separators=(",", ":")).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def floats(*values):
+    return struct.pack(f"<{len(values)}f", *values)
+
+
+EMBEDDINGS = {
+    "params": embedding(emb_params=("F32", [1, 2], floats(1, 2))),
+    "token": embedding(token__=("F32", [2], floats(1, 0.1))),
+    "pair": embedding(clip_l=("F16", [1, 2], b"\0<\0<"), clip_g=("F16", [1, 2], b"\0<\0<")),
+    "dictionary": embedding(dictionary__=("F32", [2, 2], floats(1, 2, 3, 4)), string_to_token=("I64", [1], bytes(8))),
+    "wide": embedding(emb_params=("F32", [1, 3], floats(1, 2, 3))),
+    "nan": embedding(emb_params=("F32", [1, 2], floats(1, float("nan")))),
+    "rank": embedding(emb_params=("F32", [1, 1, 1, 2], floats(1, 2))),
+    "empty": embedding(emb_params=("F32", [0, 2], b"")),
+    "scalar": embedding(emb_params=("F32", [], floats(1))),
+}
+
 out = pathlib.Path(sys.argv[1])
-for folder, seeds in ("onnx_model", ONNX), ("folder", FOLDERS), ("tokenizer", TOKENIZERS), ("zip_listing", ZIPS):
+for folder, seeds in ("onnx_model", ONNX), ("folder", FOLDERS), ("tokenizer", TOKENIZERS), ("zip_listing", ZIPS), ("embedding", EMBEDDINGS):
     (out / folder).mkdir(parents=True, exist_ok=True)
     for name, content in seeds.items():
         (out / folder / name).write_bytes(content)

@@ -14,7 +14,7 @@ import pathlib
 
 import numpy as np
 import torch
-from diffusers import AutoencoderKL
+from diffusers import AutoencoderKL, AutoencoderTiny
 from diffusers.models.embeddings import TimestepEmbedding, Timesteps
 from diffusers.models.resnet import ResnetBlock2D
 from diffusers.models.transformers.transformer_2d import Transformer2DModel
@@ -166,6 +166,45 @@ def vae():
           {"image": model.decoder(model.post_quant_conv(latent)), "moments": moments}, modules)
 
 
+def tiny_vae():
+    model = AutoencoderTiny(encoder_block_out_channels=(8, 8), num_encoder_blocks=(1, 2),
+                            decoder_block_out_channels=(8, 8, 8), num_decoder_blocks=(2, 1, 1))
+    modules = filled({"": model})
+    latent, image = 4 * torch.randn(1, 4, 3, 2), torch.rand(1, 3, 6, 10) * 2 - 1
+    write("tiny-vae", {"latent": latent, "image": image},
+          {"image": model.decode(latent).sample, "latent": model.encode(image).latents}, modules)
+
+
+def published_tiny_vae():
+    """A case of tests/reference: TAESD in its published widths, whose manifest is there."""
+    model = filled({"": AutoencoderTiny()})[""]
+    latent, image = torch.randn(2, 4, 3, 5), torch.rand(1, 3, 24, 40) * 2 - 1
+    tensors = {"in.latent_sample": latent, "in.pixels": image, "out.sample": model.decode(latent).sample,
+               "out.latent_sample": model.encode(image).latents}
+    meta = {"manifest": "diffusers/taesd", "component": "vae", "reference": "diffusers"}
+    (OUT.parent / "cases/taesd-vae.safetensors").write_bytes(in_order(save(tensors, meta)))
+
+
+def narrow_tiny_vae():
+    """tests/data/manifests/tiny/taesd.json: the published layers, 16 wide."""
+    model = AutoencoderTiny(encoder_block_out_channels=(16,) * 4, decoder_block_out_channels=(16,) * 4)
+    rows = [[key, "float32", list(value.shape)] for key, value in model.state_dict().items()]
+    manifest = {"name": "tiny/taesd", "note": "AutoencoderTiny (TAESD), narrow",
+                "parameters": sum(value.numel() for value in model.state_dict().values()), "tensors": rows}
+    text = json.dumps(manifest, separators=(",", ":"))
+    (OUT.parent / "manifests/tiny/taesd.json").write_text(text.replace("],[", "],\n[") + "\n")
+
+
+def in_order(data):
+    """The metadata of a safetensors file sorted, which the writer leaves as it happens to come."""
+    size = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:8 + size])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + data[8 + size:]
+
+
 OUT.mkdir(parents=True, exist_ok=True)
-for make in layers, norms, resnets, transformer, text_encoder, vae:
+for make in layers, norms, resnets, transformer, text_encoder, vae, tiny_vae, published_tiny_vae, narrow_tiny_vae:
     make()
