@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
+#include "sinter/lint/syntax/walk.h"
+
 namespace sinter::lint {
 namespace {
 
@@ -15,7 +20,128 @@ Edit append_to(const Expr& expr, std::string tail, bool safe) {
   return {.replacements = {{expr.place.end, expr.place.end, std::move(tail)}}, .safe = safe};
 }
 
+/// `target = value` or `target: type = value` with a value, whose target stands at that place.
+const Statement* assignment_of(const Script& script, const Place& target) {
+  const Statement* found = statement_at(script.body, target.begin);
+  if (found == nullptr || found->targets.size() != 1 || !found->value ||
+      (found->kind != StatementKind::kAssign && found->kind != StatementKind::kAnnotated) ||
+      found->targets[0]->place.begin != target.begin ||
+      found->targets[0]->kind != ExprKind::kAttribute)
+    return nullptr;
+  return found;
+}
+
+/// Where the text of an assigned value begins, with parentheses around it; 0 where that is unclear.
+std::uint32_t value_begin(const Script& script, const Statement& assignment) {
+  // Between the target and the value stand a type, the sign and perhaps parentheses.
+  std::size_t at = assignment.value->place.begin;
+  const std::size_t least = assignment.targets[0]->place.end;
+  while (at > least && script.text[at - 1] != '=') --at;
+  if (at <= least) return 0;
+  while (at < assignment.value->place.begin && script.text[at] == ' ') ++at;
+  return static_cast<std::uint32_t>(at);
+}
+
+/// self.name = value  ->  self.register_buffer("name", value, persistent=False)
+Edit buffer_edit(const Script& script, const Source& source) {
+  const Statement* assignment = assignment_of(script, source.place);
+  const std::uint32_t begin = assignment == nullptr ? 0 : value_begin(script, *assignment);
+  if (begin == 0) return {};
+  const Expr& target = *assignment->targets[0];
+  const Place& owner = target.parts[0]->place;
+  const std::string name = script.text.substr(owner.begin, owner.end - owner.begin);
+  // A name that is there already cannot be registered.
+  bool again = false;
+  const std::string other = name + "." + target.text;
+  for (std::size_t at = script.text.find(other); at != std::string::npos;
+       at = script.text.find(other, at + 1)) {
+    const std::size_t behind = script.text.find_first_not_of(' ', at + other.size());
+    again = again || (at != target.place.begin && behind != std::string::npos &&
+                      script.text[behind] == '=' && script.text[behind + 1] != '=');
+  }
+  return {.replacements = {{target.place.begin, begin,
+                            fmt::format("{}.register_buffer(\"{}\", ", name, target.text)},
+                           {assignment->place.end, assignment->place.end, ", persistent=False)"}},
+          .safe = !again};
+}
+
+/// How the script reaches torch.nn's classes: "nn.", "torch.nn.", "" for one that it imports;
+/// nothing where it does not.
+std::optional<std::string> module_prefix(const Script& script, const std::string& wanted) {
+  std::optional<std::string> found;
+  each_statement(script.body, [&](const Statement& statement) {
+    for (const Import& import : statement.imports) {
+      const std::string& alias = import.alias;
+      if (import.module == "torch.nn" && import.name == wanted) found = "";
+      if (found) continue;
+      if (import.module == "torch.nn" && import.name.empty())
+        found = alias.empty() ? "torch.nn." : alias + ".";
+      if (import.module == "torch" && import.name == "nn")
+        found = (alias.empty() ? "nn" : alias) + ".";
+    }
+  });
+  if (found) return found;
+  each_statement(script.body, [&](const Statement& statement) {
+    for (const Import& import : statement.imports)
+      if (import.module == "torch" && import.name.empty())
+        found = (import.alias.empty() ? "torch" : import.alias) + ".nn.";
+  });
+  return found;
+}
+
+/// Whether an entry of a container can be a module: no container, text or number.
+bool may_be_module(const Expr& item) {
+  return item.kind == ExprKind::kCall || item.kind == ExprKind::kName ||
+         item.kind == ExprKind::kAttribute || item.kind == ExprKind::kConditional;
+}
+
+/// ModuleDict's keys are texts without a dot.
+bool may_be_key(const Expr& key) {
+  if (key.kind == ExprKind::kText)
+    return !key.text.empty() && key.text.find('.') == std::string::npos;
+  return key.kind == ExprKind::kFormatted ||
+         (key.kind == ExprKind::kCall && key.parts[0]->text == "str");
+}
+
+/// "ModuleList", "ModuleDict", or "" for what neither can hold.
+std::string container_for(const Expr& value) {
+  const auto pair = [](const Expr& entry) {
+    return entry.kind == ExprKind::kPair && may_be_key(*entry.parts[0]) &&
+           may_be_module(*entry.parts[1]);
+  };
+  const auto all = [&](const auto& fits) {
+    return std::ranges::all_of(value.parts, [&](const ExprPtr& part) { return fits(*part); });
+  };
+  switch (value.kind) {
+    case ExprKind::kList:
+      return all(may_be_module) ? "ModuleList" : "";
+    case ExprKind::kDict:
+      return all(pair) ? "ModuleDict" : "";
+    case ExprKind::kComprehension:
+      if (value.text == "list") return may_be_module(*value.parts[0]) ? "ModuleList" : "";
+      return value.text == "dict" && pair(*value.parts[0]) ? "ModuleDict" : "";
+    default:
+      return {};
+  }
+}
+
 }  // namespace
+
+Edit container_edit(const Script& script, const Place& attribute) {
+  const Statement* assignment = assignment_of(script, attribute);
+  if (assignment == nullptr) return {};
+  const Expr& value = *assignment->value;
+  const std::string type = container_for(value);
+  if (type.empty()) return {};
+  const auto prefix = module_prefix(script, type);
+  if (!prefix) return {};
+  const std::string call = *prefix + type;
+  if (value.parts.empty())
+    return {.replacements = {{value.place.begin, value.place.end, call + "()"}}, .safe = false};
+  return {.replacements = {{value.place.begin, value.place.begin, call + "("},
+                           {value.place.end, value.place.end, ")"}},
+          .safe = false};
+}
 
 Edit keyword_edit(const Interpreter& in, const Expr& call, const std::string& name,
                   const std::string& value, bool safe) {
@@ -51,6 +177,8 @@ Edit dtype_edit(const Interpreter& in, const Source& source, DType wanted) {
 }
 
 Edit edit_for(Rule rule, const Interpreter& in, const Source& source, const Facts& other) {
+  if (rule == Rule::kPlainTensorAttribute && source.expr != nullptr)
+    return buffer_edit(in.script(), source);
   const std::string device = device_words(source, other);
   if (source.expr == nullptr || device.empty()) return {};
   const bool named = !source.device_hint.empty();
@@ -73,20 +201,6 @@ Edit edit_for(Rule rule, const Interpreter& in, const Source& source, const Fact
     case Rule::kMixedDeviceArithmetic:
       if (source.what.find("load_file") == std::string::npos) return {};
       return keyword_edit(in, *source.expr, "device", device, false);
-    case Rule::kPlainTensorAttribute: {
-      // self.name = value  ->  self.register_buffer("name", value, persistent=False)
-      const std::string& text = in.script().text;
-      const Place& at = source.place;
-      const std::size_t equals = text.find('=', at.end);
-      if (equals == std::string::npos || source.expr->place.begin < equals) return {};
-      const std::string line = text.substr(at.end, source.expr->place.begin - at.end);
-      if (line.find_first_not_of(" =") != std::string::npos) return {};
-      return {
-          .replacements = {{at.begin, source.expr->place.begin,
-                            fmt::format("self.register_buffer(\"{}\", ", source.name)},
-                           {source.expr->place.end, source.expr->place.end, ", persistent=False)"}},
-          .safe = true};
-    }
     default:
       return {};
   }
