@@ -108,7 +108,8 @@ void print_machine(const environment::Snapshot& snapshot, bool chinese) {
 }
 
 void print_environment(const environment::PythonEnvironment& python, bool chinese) {
-  fmt::print("\n{} (Python {})\n", python.path, python.python);
+  fmt::print("\n{}{}\n", python.path,
+             python.python.empty() ? "" : fmt::format(" (Python {})", python.python));
   std::string line;
   for (const char* name : kShown) {
     const environment::Package* package = python.find(name);
