@@ -42,14 +42,42 @@ std::uint32_t value_begin(const Script& script, const Statement& assignment) {
   return static_cast<std::uint32_t>(at);
 }
 
+std::string text_of(const Script& script, const Place& place) {
+  return script.text.substr(place.begin, place.end - place.begin);
+}
+
+/// self.a, self.b = x, y  ->  a statement for each
+Edit buffers_edit(const Script& script, const Place& target) {
+  const Statement* found = statement_at(script.body, target.begin);
+  if (found == nullptr || found->kind != StatementKind::kAssign || found->targets.size() != 1)
+    return {};
+  const Expr& names = *found->targets[0];
+  const Expr& values = *found->value;
+  if (names.kind != ExprKind::kTuple || values.kind != ExprKind::kTuple ||
+      names.parts.size() != values.parts.size())
+    return {};
+  const std::size_t line = script.text.rfind('\n', found->place.begin) + 1;  // 0 in the first line
+  const std::string indent = script.text.substr(line, found->place.begin - line);
+  if (indent.find_first_not_of(" \t") != std::string::npos) return {};
+  std::string text;
+  for (std::size_t i = 0; i < names.parts.size(); ++i) {
+    const Expr& name = *names.parts[i];
+    if (name.kind != ExprKind::kAttribute || values.parts[i]->kind == ExprKind::kStar) return {};
+    text += fmt::format("{}{}.register_buffer(\"{}\", {}, persistent=False)",
+                        i == 0 ? "" : "\n" + indent, text_of(script, name.parts[0]->place),
+                        name.text, text_of(script, values.parts[i]->place));
+  }
+  return {.replacements = {{found->place.begin, found->place.end, text}}, .safe = false};
+}
+
 /// self.name = value  ->  self.register_buffer("name", value, persistent=False)
 Edit buffer_edit(const Script& script, const Source& source) {
   const Statement* assignment = assignment_of(script, source.place);
   const std::uint32_t begin = assignment == nullptr ? 0 : value_begin(script, *assignment);
-  if (begin == 0) return {};
+  if (begin == 0) return buffers_edit(script, source.place);
   const Expr& target = *assignment->targets[0];
   const Place& owner = target.parts[0]->place;
-  const std::string name = script.text.substr(owner.begin, owner.end - owner.begin);
+  const std::string name = text_of(script, owner);
   // A name that is there already cannot be registered.
   bool again = false;
   const std::string other = name + "." + target.text;
@@ -89,58 +117,60 @@ std::optional<std::string> module_prefix(const Script& script, const std::string
   return found;
 }
 
-/// Whether an entry of a container can be a module: no container, text or number.
-bool may_be_module(const Expr& item) {
-  return item.kind == ExprKind::kCall || item.kind == ExprKind::kName ||
-         item.kind == ExprKind::kAttribute || item.kind == ExprKind::kConditional;
-}
-
-/// ModuleDict's keys are texts without a dot.
-bool may_be_key(const Expr& key) {
+/// ModuleDict's keys are texts without a dot; those of a comprehension are not known.
+bool may_be_key(const Expr& key, bool comprehension) {
   if (key.kind == ExprKind::kText)
     return !key.text.empty() && key.text.find('.') == std::string::npos;
-  return key.kind == ExprKind::kFormatted ||
+  return key.kind == ExprKind::kFormatted || (key.kind == ExprKind::kName && comprehension) ||
          (key.kind == ExprKind::kCall && key.parts[0]->text == "str");
 }
 
-/// "ModuleList", "ModuleDict", or "" for what neither can hold.
-std::string container_for(const Expr& value) {
-  const auto pair = [](const Expr& entry) {
-    return entry.kind == ExprKind::kPair && may_be_key(*entry.parts[0]) &&
-           may_be_module(*entry.parts[1]);
-  };
-  const auto all = [&](const auto& fits) {
-    return std::ranges::all_of(value.parts, [&](const ExprPtr& part) { return fits(*part); });
-  };
-  switch (value.kind) {
-    case ExprKind::kList:
-      return all(may_be_module) ? "ModuleList" : "";
-    case ExprKind::kDict:
-      return all(pair) ? "ModuleDict" : "";
-    case ExprKind::kComprehension:
-      if (value.text == "list") return may_be_module(*value.parts[0]) ? "ModuleList" : "";
-      return value.text == "dict" && pair(*value.parts[0]) ? "ModuleDict" : "";
-    default:
-      return {};
+/// Lists and dicts of modules, one in another, become torch's; false for what holds something else.
+class Containers {
+ public:
+  explicit Containers(const Script& script) : script_(script) {}
+
+  bool wrap(const Expr& value) {
+    const bool comprehension = value.kind == ExprKind::kComprehension;
+    const bool list = value.kind == ExprKind::kList || (comprehension && value.text == "list");
+    const bool dict = value.kind == ExprKind::kDict || (comprehension && value.text == "dict");
+    if (!list && !dict) return false;
+    const std::string type = list ? "ModuleList" : "ModuleDict";
+    const auto prefix = module_prefix(script_, type);
+    if (!prefix) return false;
+    if (value.parts.empty()) {
+      parts.push_back({value.place.begin, value.place.end, *prefix + type + "()"});
+      return true;
+    }
+    parts.push_back({value.place.begin, value.place.begin, *prefix + type + "("});
+    for (const ExprPtr& part : value.parts) {
+      const bool pair = part->kind == ExprKind::kPair;
+      if (dict != pair || (pair && !may_be_key(*part->parts[0], comprehension))) return false;
+      if (!entry(pair ? *part->parts[1] : *part)) return false;
+    }
+    parts.push_back({value.place.end, value.place.end, ")"});
+    return true;
   }
-}
+
+  std::vector<Replacement> parts;
+
+ private:
+  /// A module by its looks, or a container of such.
+  bool entry(const Expr& item) {
+    return item.kind == ExprKind::kCall || item.kind == ExprKind::kName ||
+           item.kind == ExprKind::kAttribute || item.kind == ExprKind::kConditional || wrap(item);
+  }
+
+  const Script& script_;  // of the caller, who outlives this
+};
 
 }  // namespace
 
 Edit container_edit(const Script& script, const Place& attribute) {
   const Statement* assignment = assignment_of(script, attribute);
-  if (assignment == nullptr) return {};
-  const Expr& value = *assignment->value;
-  const std::string type = container_for(value);
-  if (type.empty()) return {};
-  const auto prefix = module_prefix(script, type);
-  if (!prefix) return {};
-  const std::string call = *prefix + type;
-  if (value.parts.empty())
-    return {.replacements = {{value.place.begin, value.place.end, call + "()"}}, .safe = false};
-  return {.replacements = {{value.place.begin, value.place.begin, call + "("},
-                           {value.place.end, value.place.end, ")"}},
-          .safe = false};
+  Containers containers(script);
+  if (assignment == nullptr || !containers.wrap(*assignment->value)) return {};
+  return {.replacements = std::move(containers.parts), .safe = false};
 }
 
 Edit keyword_edit(const Interpreter& in, const Expr& call, const std::string& name,

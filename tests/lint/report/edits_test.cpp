@@ -54,6 +54,13 @@ TEST(Repair, MakesABuffer) {
             "N().cuda()(torch.ones(3, device='cuda'))\n");
 }
 
+/// The script with what is suggested for its first finding.
+std::string suggested(const std::string& text) {
+  const ScriptReport report = check_script("script.py", text);
+  if (report.findings.empty()) return "nothing found";
+  return apply_edits(report.text, {&report.findings[0].edit});
+}
+
 /// A module whose __init__ and forward have these lines, run on a GPU.
 std::string network(const std::string& imports, const std::string& made, const std::string& used) {
   return imports + "class N(nn.Module):\n    def __init__(self):\n        super().__init__()\n" +
@@ -77,17 +84,21 @@ TEST(Repair, MakesABufferOfWhatIsComputed) {
         "self.register_buffer(\"s\", torch.ones(3) / 2, persistent=False)");
 }
 
+TEST(Repair, SuggestsABufferForEachOfSeveral) {
+  const std::string script =
+      network(kImports, "        self.c, self.s = torch.ones(3).cos(), torch.ones(3).sin()\n",
+              "x * self.s");
+  EXPECT_EQ(suggested(script),
+            network(kImports,
+                    "        self.register_buffer(\"c\", torch.ones(3).cos(), persistent=False)\n"
+                    "        self.register_buffer(\"s\", torch.ones(3).sin(), persistent=False)\n",
+                    "x * self.s"));
+}
+
 TEST(Repair, ANameThatIsThereAlreadyIsNotRegisteredUnasked) {
   const std::string script = network(
       kImports, "        self.s = None\n        self.s = torch.ones(3) * 2\n", "x * self.s");
   EXPECT_EQ(repaired(script), script);
-}
-
-/// The script with what is suggested for its first finding.
-std::string suggested(const std::string& text) {
-  const ScriptReport report = check_script("script.py", text);
-  if (report.findings.empty()) return "nothing found";
-  return apply_edits(report.text, {&report.findings[0].edit});
 }
 
 TEST(Repair, SuggestsAContainerThatRegistersItsModules) {
@@ -105,8 +116,10 @@ TEST(Repair, SuggestsAContainerThatRegistersItsModules) {
         "self.l['a'](x)");
   check("self.l = []\n        self.l.append(nn.Linear(3, 3))",
         "self.l = nn.ModuleList()\n        self.l.append(nn.Linear(3, 3))", "self.l[0](x)");
-  const std::string nothing = "self.l = [[nn.Linear(3, 3)]]";  // a list of lists it cannot hold
-  check(nothing, nothing, "self.l[0][0](x)");
+  check("self.l = {'a': [nn.Linear(3, 3)]}",
+        "self.l = nn.ModuleDict({'a': nn.ModuleList([nn.Linear(3, 3)])})", "self.l['a'][0](x)");
+  const std::string pairs = "self.l = [('a', nn.Linear(3, 3))]";  // no list of modules alone
+  check(pairs, pairs, "self.l[0][1](x)");
   check("self.l = {0: nn.Linear(3, 3)}", "self.l = {0: nn.Linear(3, 3)}", "self.l[0](x)");
   check("self.l = [nn.Linear(3, 3)]", "self.l = ModuleList([nn.Linear(3, 3)])", "self.l[0](x)",
         kImports + "from torch.nn import ModuleList\n");
