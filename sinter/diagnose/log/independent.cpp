@@ -7,6 +7,7 @@
 
 #include "sinter/diagnose/log/finding.h"
 #include "sinter/diagnose/log/unknown.h"
+#include "sinter/diagnose/log/wrapping.h"
 
 namespace sinter::diagnose::log {
 namespace {
@@ -178,8 +179,9 @@ std::string exception_text(const LogParts& parts, const Exception& exception) {
        ++i) {
     const Record& record = parts.records[i];
     const Record& next = parts.records[i + 1];
-    if (record.text.ends_with(':') || !may_continue(record, next) || next.indent() > 0) break;
-    text += " " + next.text;
+    const bool wide = may_continue(record, next) || leaves_open(record.text);
+    if (record.text.ends_with(':') || !wide || !reads_on(record.text, next.text)) break;
+    text += " " + next.text.substr(next.indent());
   }
   return text;
 }

@@ -1,0 +1,279 @@
+#include "sinter/diagnose/log/wrapping.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace sinter::diagnose::log {
+namespace {
+
+constexpr std::size_t kNarrowest = 40;  // a terminal is hardly narrower
+constexpr std::size_t kWidest = 400;    // nor wider
+constexpr std::size_t kWidestAtBlank = 250;
+constexpr std::array<std::size_t, 8> kUsualWidths{80, 100, 120, 128, 132, 140, 150, 160};
+constexpr int kPlenty = 3;  // so many lines of one width are no chance
+
+re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
+
+/// Columns, one for each code point.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
+  }));
+}
+
+std::string_view without_indent(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  return text;
+}
+
+std::string_view without_end(std::string_view text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view first_word(std::string_view text) {
+  text = without_indent(text);
+  return text.substr(0, std::min(text.find(' '), text.size()));
+}
+
+bool is_framed(std::string_view text) {
+  static const RE2 kFrame(R"(^\s*(?:[│┃║╭╰┌└╔╚┏┗├]|[|+][-=+ ])|[│┃║╮╯┐┘╗╝┓┛]\s*$)");
+  return RE2::PartialMatch(piece(text), kFrame);
+}
+
+/// What begins a record or a part of a stack, never the rest of a line.
+bool begins_anew(std::string_view text) {
+  static const RE2 kBeginning(
+      R"(^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T _-]|\[?\d\d:\d\d:\d\d[\s,.\]]|\[\d\d/\d\d/\d{4}|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:|File "|Traceback \(most|During handling of|The above exception was|(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)[: \]]|\[(?:INFO|DEBUG|WARNING|ERROR|[EWIVF])\b|(?:[a-z_]\w*\.)*[A-Z]\w+(?:Error|Exception|Warning|Interrupt): |&&&& |[~^]+\s*$|[-=*#_]{6,})|^\s*\d{1,3}%\|)");
+  return RE2::PartialMatch(piece(text), kBeginning);
+}
+
+/// Lists and repeated messages are alike at their beginning; the rest of a line is not.
+bool is_alike(std::string_view line, std::string_view next) {
+  constexpr std::size_t kSame = 8;
+  return next.size() >= kSame && line.substr(0, kSame) == next.substr(0, kSame);
+}
+
+bool may_be_rest(const RawLine& line, const RawLine& next, std::string_view rest) {
+  return next.number == line.number + line.further + 1 && !without_indent(rest).empty() &&
+         !is_framed(rest) && !begins_anew(rest) && !is_alike(line.text, rest);
+}
+
+/// How lines were broken: at a column, or at the last blank before it.
+struct Wrap {
+  enum class Kind { kNone, kColumn, kBlank } kind = Kind::kNone;
+  std::size_t width = 0;
+  bool sure = false;  // seen often enough to need no other sign
+};
+
+struct Measured {
+  std::size_t width = 0;
+  bool framed = false;
+  bool words = false;  // it could have been broken at a blank
+};
+
+std::vector<Measured> measure(const std::vector<RawLine>& lines) {
+  std::vector<Measured> measured(lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string_view text = lines[i].text;
+    while (text.ends_with('\r')) text.remove_suffix(1);
+    // A bar that is drawn again and again is one line only in the file.
+    if (text.find('\r') != text.npos) continue;
+    measured[i].width = width_of(text);
+    measured[i].framed = is_framed(text);
+    measured[i].words = without_indent(without_end(text)).find(' ') != text.npos;
+  }
+  return measured;
+}
+
+/// Whether the first word of the next line would have passed the width.
+bool is_full(const Measured& line, std::string_view text, std::string_view next,
+             std::size_t width) {
+  const std::size_t used = std::min(line.width, width_of(without_end(text)));
+  return used + 1 + width_of(first_word(next)) > width;
+}
+
+Wrap wrap_at_column(const std::vector<RawLine>& lines, const std::vector<Measured>& measured) {
+  Wrap wrap{.kind = Wrap::Kind::kColumn};
+  for (const Measured& line : measured)
+    if (!line.framed) wrap.width = std::max(wrap.width, line.width);
+  if (wrap.width < kNarrowest || wrap.width > kWidest) return {};
+  int good = 0;
+  int bad = 0;
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    if (measured[i].width != wrap.width || measured[i].framed) continue;
+    ++(may_be_rest(lines[i], lines[i + 1], lines[i + 1].text) ? good : bad);
+  }
+  const bool usual =
+      std::find(kUsualWidths.begin(), kUsualWidths.end(), wrap.width) != kUsualWidths.end();
+  wrap.sure = good >= kPlenty;
+  return good > 2 * bad && (wrap.sure || usual || good == 2) ? wrap : Wrap{};
+}
+
+Wrap wrap_at_blank(const std::vector<RawLine>& lines, const std::vector<Measured>& measured) {
+  Wrap wrap{.kind = Wrap::Kind::kBlank};
+  for (const Measured& line : measured)
+    if (line.words) wrap.width = std::max(wrap.width, line.width);
+  if (wrap.width < kNarrowest || wrap.width > kWidestAtBlank) return {};
+  int good = 0;
+  int bad = 0;
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    const std::string_view next = lines[i + 1].text;
+    if (measured[i].framed || measured[i].width == 0 ||
+        !is_full(measured[i], lines[i].text, next, wrap.width))
+      continue;
+    const bool rest = may_be_rest(lines[i], lines[i + 1], next) && !next.starts_with("  ");
+    ++(rest ? good : bad);
+  }
+  wrap.sure = good >= kPlenty && good > bad;
+  return good > 0 ? wrap : Wrap{};
+}
+
+/// How often lines of a wrap's width are followed by what may be their rest.
+int count_rests(const Wrap& wrap, const std::vector<RawLine>& lines,
+                const std::vector<Measured>& measured) {
+  int rests = 0;
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    const std::string_view next = lines[i + 1].text;
+    if (measured[i].framed || measured[i].width == 0) continue;
+    const bool full = wrap.kind == Wrap::Kind::kColumn
+                          ? measured[i].width == wrap.width
+                          : is_full(measured[i], lines[i].text, next, wrap.width);
+    if (full && may_be_rest(lines[i], lines[i + 1], next)) ++rests;
+  }
+  return rests;
+}
+
+Wrap wrap_of(const std::vector<RawLine>& lines, const std::vector<Measured>& measured) {
+  const Wrap column = wrap_at_column(lines, measured);
+  const Wrap blank = wrap_at_blank(lines, measured);
+  if (column.kind == Wrap::Kind::kNone) return blank;
+  if (blank.kind == Wrap::Kind::kNone) return column;
+  // Cut at a column every broken line has that width; cut at blanks few have it by chance.
+  const int at_column = count_rests(column, lines, measured);
+  return 10 * at_column >= 6 * count_rests(blank, lines, measured) ? column : blank;
+}
+
+/// Whether one line goes on in the next one, and what stood between the two.
+struct Seam {
+  bool joined = false;
+  std::string_view between;
+};
+
+Seam seam_of(const Wrap& wrap, const RawLine& line, const RawLine& next, const Measured& shape) {
+  const std::string_view rest = next.text;
+  if (shape.framed || shape.width == 0 || next.number != line.number + line.further + 1 ||
+      without_indent(rest).empty() || is_framed(rest))
+    return {};
+  if (wrap.kind == Wrap::Kind::kColumn) {
+    // A terminal that drops the blank at its edge leaves the line one shorter.
+    const bool edge = shape.width + 1 == wrap.width && reads_on(line.text, rest);
+    if (shape.width != wrap.width && !edge) return {};
+    if (!wrap.sure && !may_be_rest(line, next, rest)) return {};
+    static const RE2 kStamp(R"(^\[?\d{4}[-/]\d\d[-/]\d\d[T _-]\d\d:\d\d)");
+    if (RE2::PartialMatch(piece(rest), kStamp)) return {};
+    return {true, edge ? " " : ""};
+  }
+  if (!is_full(shape, line.text, rest, wrap.width) || rest.starts_with("  ") ||
+      !may_be_rest(line, next, rest))
+    return {};
+  if (!wrap.sure && !reads_on(line.text, rest)) return {};
+  return {true, " "};
+}
+
+/// The kubelet's records: "TIME stderr P text" is a part of a line, "... F text" its end.
+bool is_part(const std::string& text, std::string& head, std::string& rest, std::string& tag) {
+  static const RE2 kRecord(
+      R"(^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d) std(?:out|err)) ([FP]) (.*)$)");
+  return text.find(" std") != text.npos && RE2::FullMatch(text, kRecord, &head, &tag, &rest);
+}
+
+std::vector<RawLine> join_parts(std::vector<RawLine> lines) {
+  std::vector<RawLine> joined;
+  bool open = false;
+  for (RawLine& line : lines) {
+    std::string head;
+    std::string rest;
+    std::string tag;
+    const bool record = is_part(line.text, head, rest, tag);
+    if (open && record && !joined.empty()) {
+      joined.back().text += rest;
+      joined.back().further += line.further + 1;
+    } else {
+      if (record && tag == "P") line.text = head + " F " + rest;
+      joined.push_back(std::move(line));
+    }
+    open = record && tag == "P";
+  }
+  return joined;
+}
+
+constexpr std::array<std::string_view, 28> kOpenWords{
+    "and",  "or",  "to",    "of",   "the",   "a",    "an",   "but",  "at",   "is",
+    "are",  "be",  "by",    "with", "for",   "in",   "on",   "from", "than", "that",
+    "type", "not", "least", "as",   "while", "when", "same", "found"};
+
+}  // namespace
+
+bool leaves_open(std::string_view text) {
+  text = without_end(text);
+  if (text.ends_with(',') || text.ends_with('(') || text.ends_with('[')) return true;
+  const auto count = [&](char c) { return std::count(text.begin(), text.end(), c); };
+  if (count('(') > count(')') || count('[') > count(']') || count('"') % 2 == 1) return true;
+  const std::size_t blank = text.rfind(' ');
+  if (blank == text.npos) return false;
+  const std::string_view last = text.substr(blank + 1);
+  return std::find(kOpenWords.begin(), kOpenWords.end(), last) != kOpenWords.end();
+}
+
+bool reads_on(std::string_view text, std::string_view next) {
+  text = without_end(text);
+  next = without_indent(next);
+  if (text.empty() || next.empty() || begins_anew(next) || next.starts_with("Exception raised"))
+    return false;
+  const auto first = static_cast<unsigned char>(next.front());
+  const auto last = static_cast<unsigned char>(text.back());
+  // One script may end a sentence where another begins one.
+  if ((first >= 0x80U) != (last >= 0x80U)) return false;
+  static const RE2 kTag(R"(^\[[A-Za-z_][\w.: -]*\])");
+  if (RE2::PartialMatch(piece(next), kTag)) return false;
+  const bool open = leaves_open(text);
+  if (open) return true;
+  if (next.front() == '(') return true;
+  if (text.find_last_of(".!?:;)]}'\"") == text.size() - 1) return false;
+  if (first >= 0x80U) return !text.ends_with("。") && !text.ends_with("！");
+  const bool upper = first >= 'A' && first <= 'Z';
+  return !upper && first != '*' && first != '-' && first != '>' && first != '#';
+}
+
+std::vector<RawLine> unwrap(std::vector<RawLine> lines) {
+  lines = join_parts(std::move(lines));
+  const std::vector<Measured> measured = measure(lines);
+  const Wrap wrap = wrap_of(lines, measured);
+  if (wrap.kind == Wrap::Kind::kNone) return lines;
+  std::vector<RawLine> joined;
+  std::size_t last = 0;  // the piece that the joined line ends with
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!joined.empty()) {
+      const Seam seam = seam_of(wrap, lines[last], lines[i], measured[last]);
+      last = i;
+      if (seam.joined) {
+        RawLine& line = joined.back();
+        if (!seam.between.empty()) line.text.resize(without_end(line.text).size());
+        line.text += seam.between;
+        line.text +=
+            seam.between.empty() ? std::string_view(lines[i].text) : without_indent(lines[i].text);
+        line.further += lines[i].further + 1;
+        continue;
+      }
+    }
+    last = i;
+    joined.push_back(lines[i]);
+  }
+  return joined;
+}
+
+}  // namespace sinter::diagnose::log
