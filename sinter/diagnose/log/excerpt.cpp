@@ -32,7 +32,7 @@ const RE2& trouble() {
       "[Nn]o kernel image|not available|[Nn]ot in available|unexpected|[Ee]xpected|not allowed|"
       "[Bb]ad magic|git-lfs|compiled with|compiled using|not able|must be|should be|[Uu]nknown|"
       "different|does not|doesn't|has no attribute|truncated|[Tt]imed out|exceed|too large|too "
-      "small|too long|malicious");
+      "small|too long|malicious|[Nn]ot in list|[Nn]o data found");
   return kPattern;
 }
 

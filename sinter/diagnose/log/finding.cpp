@@ -164,16 +164,38 @@ class Finder {
     }
   }
 
+  /// Programs print a message in the stack and once more below it.
+  static bool repeats(const std::string& text, const Record& next) {
+    constexpr std::size_t kSame = 24;
+    return text.find(std::string_view(next.text).substr(next.indent(), kSame)) != text.npos;
+  }
+
   /// Whether `next` may be a further line of the message that began in `record`.
   bool goes_on(std::size_t record, std::size_t next) const {
     if (next >= parts_.records.size() || quoted_[next]) return false;
     const Record& last = parts_.records[next - 1];
     const Record& rest = parts_.records[next];
     if (rest.blank() || rest.stamped || rest.first_line > last.last_line + 1) return false;
+    if (begins_anew(rest.text) || repeats(parts_.records[record].text, rest)) return false;
     if (may_continue(last, rest)) return true;
     const int owner = owner_of(record);
     if (owner >= 0) return next <= parts_.exceptions[static_cast<std::size_t>(owner)].last_record;
     return leaves_open(last.text) && reads_on(last.text, rest.text);
+  }
+
+  /// The rest of what `joined`, which ends with the record `last`, is the beginning of.
+  void add_end_of_sentence(std::size_t last, std::string& joined) const {
+    constexpr std::size_t kMostBytes = 1000;
+    for (; !joined.empty() && joined.size() < kMostBytes && last + 1 < parts_.records.size();
+         ++last) {
+      const Record& record = parts_.records[last];
+      const Record& next = parts_.records[last + 1];
+      const bool wide = may_continue(record, next) || leaves_open(joined);
+      if (quoted_[last + 1] || !wide || next.blank() || next.stamped ||
+          !reads_on(joined, next.text))
+        return;
+      joined += " " + next.text.substr(next.indent());
+    }
   }
 
   /// Matches that begin in one line and end in a later one, where they say more than `alone`, the
@@ -187,8 +209,10 @@ class Finder {
     std::vector<Match> told;
     std::optional<Match> most_telling;
     if (alone != nullptr) most_telling = *alone;
+    std::size_t told_to = record;
     std::string text = parts_.records[record].text;
-    for (std::size_t next = record + 1; next <= record + most && goes_on(record, next); ++next) {
+    std::size_t next = record + 1;
+    for (; next <= record + most && goes_on(record, next); ++next) {
       if (text.size() > kMostBytes) break;
       const std::string rest = parts_.records[next].text.substr(parts_.records[next].indent());
       // Lines of one length were cut in the middle of words.
@@ -202,13 +226,19 @@ class Finder {
         });
         const Match* found = best(matches);
         if (found == nullptr || (most_telling && !says_more(*found, *most_telling))) continue;
+        // Without a blank a last word would always grow.
+        if (between.empty() && most_telling && found->order == most_telling->order &&
+            found->captures.size() == most_telling->captures.size())
+          continue;
         most_telling = *found;
         told = std::move(matches);
         joined = candidate;
+        told_to = next;
         longer = std::move(candidate);
       }
       text = std::move(longer);
     }
+    add_end_of_sentence(told_to, joined);
     return told;
   }
 
@@ -235,11 +265,21 @@ class Finder {
                          exception.first_record <= finding.record + kNear;
       const bool above = exception.type.empty() && exception.last_record < finding.record &&
                          exception.last_record + kNear >= finding.record;
-      if (below || above) {
+      if (above || (below && !tells_other_fault(exception, finding))) {
         finding.exception = static_cast<int>(i);
         return;
       }
     }
+  }
+
+  /// Whether an exception speaks of another domain than a message above its stack.
+  static bool tells_other_fault(const Exception& exception, const Finding& finding) {
+    if (exception.type.empty() || finding.match.pattern == nullptr) return false;
+    const std::vector<Match> matches =
+        Matcher::rules().find(exception.type + ": " + exception.message);
+    const Match* match = best(matches);
+    return match != nullptr && match->pattern->weight == Weight::kCause &&
+           cause_of(match->pattern->cause).domain != cause_of(finding.match.pattern->cause).domain;
   }
 
   bool survived(const Finding& finding) const {

@@ -269,7 +269,10 @@ std::string root_text(const LogParts& parts, const Finding& finding) {
     text = text.substr(finding.match.begin);
     const std::string_view known =
         finding.match.pattern != nullptr ? finding.match.pattern->type : "";
-    if (!known.empty() && !text.starts_with(known)) text = std::string(known) + ": " + text;
+    // Only a message that stands alone has lost its class.
+    const bool alone = before.find_first_not_of(' ') == before.npos;
+    if (alone && !known.empty() && !text.starts_with(known))
+      text = std::string(known) + ": " + text;
   }
   trim(text);
   return text;

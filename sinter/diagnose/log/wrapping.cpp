@@ -44,11 +44,16 @@ bool is_framed(std::string_view text) {
   return RE2::PartialMatch(piece(text), kFrame);
 }
 
-/// What begins a record or a part of a stack, never the rest of a line.
-bool begins_anew(std::string_view text) {
+bool is_beginning(std::string_view text) {
   static const RE2 kBeginning(
       R"(^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T _-]|\[?\d\d:\d\d:\d\d[\s,.\]]|\[\d\d/\d\d/\d{4}|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:|File "|Traceback \(most|During handling of|The above exception was|(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)[: \]]|\[(?:INFO|DEBUG|WARNING|ERROR|[EWIVF])\b|(?:[a-z_]\w*\.)*[A-Z]\w+(?:Error|Exception|Warning|Interrupt): |&&&& |[~^]+\s*$|[-=*#_]{6,})|^\s*\d{1,3}%\|)");
   return RE2::PartialMatch(piece(text), kBeginning);
+}
+
+/// A call of a stack that is told to its end; its source stands below it, indented or not.
+bool is_whole_call(std::string_view text) {
+  static const RE2 kCall(R"re(^\s*File "[^"]+", line \d+, in [\w<>.]+\s*$)re");
+  return RE2::PartialMatch(piece(text), kCall);
 }
 
 /// Lists and repeated messages are alike at their beginning; the rest of a line is not.
@@ -59,7 +64,8 @@ bool is_alike(std::string_view line, std::string_view next) {
 
 bool may_be_rest(const RawLine& line, const RawLine& next, std::string_view rest) {
   return next.number == line.number + line.further + 1 && !without_indent(rest).empty() &&
-         !is_framed(rest) && !begins_anew(rest) && !is_alike(line.text, rest);
+         !is_framed(rest) && !is_beginning(rest) && !is_alike(line.text, rest) &&
+         !is_whole_call(line.text);
 }
 
 /// How lines were broken: at a column, or at the last blank before it.
@@ -180,7 +186,8 @@ Seam seam_of(const Wrap& wrap, const RawLine& line, const RawLine& next, const M
   if (!is_full(shape, line.text, rest, wrap.width) || rest.starts_with("  ") ||
       !may_be_rest(line, next, rest))
     return {};
-  if (!wrap.sure && !reads_on(line.text, rest)) return {};
+  const bool nearly_full = 10 * shape.width >= 8 * wrap.width;
+  if (!wrap.sure && !(nearly_full && reads_on(line.text, rest))) return {};
   return {true, " "};
 }
 
@@ -218,6 +225,8 @@ constexpr std::array<std::string_view, 28> kOpenWords{
 
 }  // namespace
 
+bool begins_anew(std::string_view text) { return is_beginning(text); }
+
 bool leaves_open(std::string_view text) {
   text = without_end(text);
   if (text.ends_with(',') || text.ends_with('(') || text.ends_with('[')) return true;
@@ -232,7 +241,8 @@ bool leaves_open(std::string_view text) {
 bool reads_on(std::string_view text, std::string_view next) {
   text = without_end(text);
   next = without_indent(next);
-  if (text.empty() || next.empty() || begins_anew(next) || next.starts_with("Exception raised"))
+  if (text.empty() || next.empty() || is_beginning(next) || is_whole_call(text) ||
+      next.starts_with("Exception raised"))
     return false;
   const auto first = static_cast<unsigned char>(next.front());
   const auto last = static_cast<unsigned char>(text.back());
@@ -246,7 +256,7 @@ bool reads_on(std::string_view text, std::string_view next) {
   if (text.find_last_of(".!?:;)]}'\"") == text.size() - 1) return false;
   if (first >= 0x80U) return !text.ends_with("。") && !text.ends_with("！");
   const bool upper = first >= 'A' && first <= 'Z';
-  return !upper && first != '*' && first != '-' && first != '>' && first != '#';
+  return !upper && std::string_view("*->#\"'").find(next.front()) == std::string_view::npos;
 }
 
 std::vector<RawLine> unwrap(std::vector<RawLine> lines) {

@@ -12,6 +12,9 @@ namespace sinter::diagnose::log {
 /// blank before it), the pieces become one line again. A log that shows none is left as it is.
 std::vector<RawLine> unwrap(std::vector<RawLine> lines);
 
+/// What begins a record or a part of a stack, never the rest of a line.
+bool begins_anew(std::string_view text);
+
 /// Whether a sentence cannot end here: a bracket is open, or a word like "and" stands last.
 bool leaves_open(std::string_view text);
 
