@@ -226,10 +226,10 @@ class Finder {
         });
         const Match* found = best(matches);
         if (found == nullptr || (most_telling && !says_more(*found, *most_telling))) continue;
-        // Without a blank a last word would always grow.
-        if (between.empty() && most_telling && found->order == most_telling->order &&
-            found->captures.size() == most_telling->captures.size())
-          continue;
+        // Where a pattern ends with anything, it always grows; without a blank a last word does.
+        const bool grows = most_telling && found->order == most_telling->order &&
+                           found->captures.size() == most_telling->captures.size();
+        if (grows && (between.empty() || !reads_on(text, rest))) continue;
         most_telling = *found;
         told = std::move(matches);
         joined = candidate;

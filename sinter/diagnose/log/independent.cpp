@@ -188,7 +188,7 @@ std::string exception_text(const LogParts& parts, const Exception& exception) {
 
 /// A graph or an engine that is missing after an earlier fault is what that fault did not make.
 void drop_missing_products(std::vector<Finding>& findings) {
-  static const RE2 kProduct(R"(\.(?:onnx|trt|plan|engine)\b)");
+  static const RE2 kProduct(R"(\.(?:onnx|trt|plan|engine)\b|footprints?\.json)");
   for (std::size_t i = findings.size(); i-- > 1;) {
     const Finding& finding = findings[i];
     if (finding.match.pattern == nullptr ||
@@ -249,6 +249,10 @@ std::string root_text(const LogParts& parts, const Finding& finding) {
                    finding.text.size() > parts.records[finding.record].text.size()
                ? finding.text
                : exception_text(parts, *exception);
+    // A heading alone says nothing: what was found below it belongs to it.
+    if (text.ends_with(':') && finding.record != exception->record &&
+        text.find(finding.text) == text.npos)
+      text += " " + finding.text;
     trim(text);
     return text;
   }

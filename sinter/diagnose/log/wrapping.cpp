@@ -163,6 +163,16 @@ Wrap wrap_of(const std::vector<RawLine>& lines, const std::vector<Measured>& mea
   return 10 * at_column >= 6 * count_rests(blank, lines, measured) ? column : blank;
 }
 
+// Words that stand before something.
+constexpr std::array<std::string_view, 28> kOpenWords{
+    "and",  "or",  "to",    "of",   "the",   "a",    "an",   "but",  "at",   "is",
+    "are",  "be",  "by",    "with", "for",   "in",   "on",   "from", "than", "that",
+    "type", "not", "least", "as",   "while", "when", "same", "found"};
+
+bool is_small_word(std::string_view word) {
+  return std::find(kOpenWords.begin(), kOpenWords.end(), word) != kOpenWords.end();
+}
+
 /// Whether one line goes on in the next one, and what stood between the two.
 struct Seam {
   bool joined = false;
@@ -181,7 +191,9 @@ Seam seam_of(const Wrap& wrap, const RawLine& line, const RawLine& next, const M
     if (!wrap.sure && !may_be_rest(line, next, rest)) return {};
     static const RE2 kStamp(R"(^\[?\d{4}[-/]\d\d[-/]\d\d[T _-]\d\d:\d\d)");
     if (RE2::PartialMatch(piece(rest), kStamp)) return {};
-    return {true, edge ? " " : ""};
+    // A whole small word at the beginning was hardly cut out of a longer one.
+    const bool word = !wrap.sure && is_small_word(first_word(rest));
+    return {true, edge || word ? " " : ""};
   }
   if (!is_full(shape, line.text, rest, wrap.width) || rest.starts_with("  ") ||
       !may_be_rest(line, next, rest))
@@ -218,11 +230,6 @@ std::vector<RawLine> join_parts(std::vector<RawLine> lines) {
   return joined;
 }
 
-constexpr std::array<std::string_view, 28> kOpenWords{
-    "and",  "or",  "to",    "of",   "the",   "a",    "an",   "but",  "at",   "is",
-    "are",  "be",  "by",    "with", "for",   "in",   "on",   "from", "than", "that",
-    "type", "not", "least", "as",   "while", "when", "same", "found"};
-
 }  // namespace
 
 bool begins_anew(std::string_view text) { return is_beginning(text); }
@@ -234,8 +241,7 @@ bool leaves_open(std::string_view text) {
   if (count('(') > count(')') || count('[') > count(']') || count('"') % 2 == 1) return true;
   const std::size_t blank = text.rfind(' ');
   if (blank == text.npos) return false;
-  const std::string_view last = text.substr(blank + 1);
-  return std::find(kOpenWords.begin(), kOpenWords.end(), last) != kOpenWords.end();
+  return is_small_word(text.substr(blank + 1));
 }
 
 bool reads_on(std::string_view text, std::string_view next) {

@@ -193,9 +193,17 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kChannels},
     {.cause = "model-no-part",
      .pattern =
-         R"re((?P<part>clip|vae) input is invalid: None|checkpoint does not contain a valid (?P<part2>clip|vae|VAE|CLIP))re",
+         R"re(clip input is invalid: None|checkpoint does not contain a valid (?:clip|CLIP|text encoder))re",
      .example = "RuntimeError: ERROR: clip input is invalid: None",
      .type = "RuntimeError",
+     .component = "text encoder",
+     .side = Side::kModel},
+    {.cause = "model-no-part",
+     .pattern =
+         R"re((?:vae|VAE) (?:input )?is invalid: None|checkpoint does not contain a valid (?:vae|VAE))re",
+     .example = "RuntimeError: ERROR: VAE is invalid: None",
+     .type = "RuntimeError",
+     .component = "vae",
      .side = Side::kModel},
     {.cause = "model-other-family",
      .pattern =
@@ -207,7 +215,7 @@ constexpr Pattern kPatterns[] = {
      .component = "text encoder",
      .side = Side::kModel},
     {.cause = "model-damaged",
-     .pattern = R"re(file in archive is not in a subdirectory|not a ZIP archive)re",
+     .pattern = R"re(file in archive is not in a subdirectory)re",
      .example =
          "RuntimeError: PytorchStreamReader failed reading zip archive: file in archive is not in "
          "a subdirectory: data.pkl",

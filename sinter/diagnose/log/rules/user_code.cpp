@@ -167,7 +167,7 @@ constexpr Pattern kPatterns[] = {
      .weight = Weight::kSymptom},
     {.cause = "code-device-assert",
      .pattern =
-         R"re((?:block: ?\[[\d, ]*\], ?thread: ?\[[\d, ]*\]|\.cu[h]?:\d+:?).{0,300}Assertion [`'](?P<cond>[^`]{1,300}?)[`']? failed)re",
+         R"re((?:\S*\.cuh?:\d+.{0,300}|block: ?\[[\d, ]*\], ?thread: ?\[[\d, ]*\].{0,40})Assertion [`'](?P<cond>[^`]{1,300}?)[`']? failed)re",
      .example =
          "/pytorch/aten/src/ATen/native/cuda/Indexing.cu:1146: indexSelectSmallIndex: "
          "block: [5,0,0], thread: [31,0,0] Assertion `srcIndex < srcSelectDimSize` failed.",
@@ -219,7 +219,7 @@ constexpr Pattern kPatterns[] = {
      .weight = Weight::kSymptom},
     {.cause = "code-data",
      .pattern =
-         R"re(No data found\. Please verify arguments|no (?:image|picture)s? (?:found|files)? ?in (?:the )?(?:train_data_dir|instance|data|dataset)|Instance images root doesn't exists|No (?:training )?(?:images|data) (?:were |was )?found)re",
+         R"re(No data found\. Please verify arguments|no (?:image|picture)s? (?:found|files)? ?in (?:the )?(?:train_data_dir|instance|data|dataset)|No (?:training )?(?:images|data) (?:were |was )?found)re",
      .example =
          "No data found. Please verify arguments (train_data_dir must be the parent of folders "
          "with images)",
