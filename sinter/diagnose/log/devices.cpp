@@ -263,7 +263,10 @@ void read_types(const Finding& finding, Fault& fault) {
   const bool named_wrong = weight == Kind::kCpu;
   fault.side = named_wrong ? named : opposite(named);
   if (conv && !named_wrong) fault.argument = "input";
-  use_cause(fault.side == Side::kModel ? "device-weights-left" : "device-input-left", fault);
+  use_cause(fault.side == Side::kModel  ? "device-weights-left"
+            : fault.side == Side::kData ? "device-input-left"
+                                        : "device-mixed",
+            fault);
 }
 
 struct SignRow {

@@ -280,8 +280,10 @@ std::vector<RawLine> unwrap(std::vector<RawLine> lines) {
         RawLine& line = joined.back();
         if (!seam.between.empty()) line.text.resize(without_end(line.text).size());
         line.text += seam.between;
-        line.text +=
-            seam.between.empty() ? std::string_view(lines[i].text) : without_indent(lines[i].text);
+        std::string_view rest = lines[i].text;
+        // A quotation marks each of its lines.
+        if (line.text.starts_with('>') && rest.starts_with('>')) rest.remove_prefix(1);
+        line.text += seam.between.empty() ? rest : without_indent(rest);
         line.further += lines[i].further + 1;
         continue;
       }
