@@ -46,7 +46,7 @@ bool is_framed(std::string_view text) {
 
 bool is_beginning(std::string_view text) {
   static const RE2 kBeginning(
-      R"(^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T _-]|\[?\d\d:\d\d:\d\d[\s,.\]]|\[\d\d/\d\d/\d{4}|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:|File "|Traceback \(most|During handling of|The above exception was|(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)[: \]]|\[(?:INFO|DEBUG|WARNING|ERROR|[EWIVF])\b|(?:[a-z_]\w*\.)*[A-Z]\w+(?:Error|Exception|Warning|Interrupt): |&&&& |[~^]+\s*$|[-=*#_]{6,})|^\s*\d{1,3}%\|)");
+      R"(^\s*(?:\x1b?\[[\d;]*m)*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T _-]|\[?\d\d:\d\d:\d\d[\s,.\]]|\[\d\d/\d\d/\d{4}|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:|File "|Traceback \(most|During handling of|The above exception was|(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)[: \]]|\[(?:INFO|DEBUG|WARNING|ERROR|[EWIVF])\b|(?:[a-z_]\w*\.)*[A-Z]\w+(?:Error|Exception|Warning|Interrupt): |&&&& |[~^]+\s*$|[-=*#_]{6,})|^\s*\d{1,3}%\|)");
   return RE2::PartialMatch(piece(text), kBeginning);
 }
 
@@ -58,14 +58,256 @@ bool is_whole_call(std::string_view text) {
 
 /// Lists and repeated messages are alike at their beginning; the rest of a line is not.
 bool is_alike(std::string_view line, std::string_view next) {
-  constexpr std::size_t kSame = 8;
+  constexpr std::size_t kSame = 16;
   return next.size() >= kSame && line.substr(0, kSame) == next.substr(0, kSame);
+}
+
+// Whole words of the tools' messages, to tell a cut between two words from one in a word. Sorted.
+constexpr std::array<std::string_view, 216> kWords{"a",
+                                                   "add",
+                                                   "after",
+                                                   "all",
+                                                   "allocate",
+                                                   "allocated",
+                                                   "already",
+                                                   "an",
+                                                   "and",
+                                                   "any",
+                                                   "are",
+                                                   "argument",
+                                                   "arguments",
+                                                   "as",
+                                                   "at",
+                                                   "attempt",
+                                                   "available",
+                                                   "backend",
+                                                   "be",
+                                                   "been",
+                                                   "before",
+                                                   "being",
+                                                   "both",
+                                                   "build",
+                                                   "but",
+                                                   "by",
+                                                   "call",
+                                                   "called",
+                                                   "can",
+                                                   "cannot",
+                                                   "capacity",
+                                                   "check",
+                                                   "checking",
+                                                   "checkpoint",
+                                                   "class",
+                                                   "code",
+                                                   "compiled",
+                                                   "compute",
+                                                   "config",
+                                                   "contains",
+                                                   "copy",
+                                                   "cpu",
+                                                   "cuda",
+                                                   "current",
+                                                   "data",
+                                                   "decode",
+                                                   "default",
+                                                   "deserialize",
+                                                   "device",
+                                                   "devices",
+                                                   "did",
+                                                   "different",
+                                                   "dimension",
+                                                   "dimensions",
+                                                   "directory",
+                                                   "do",
+                                                   "does",
+                                                   "driver",
+                                                   "dtype",
+                                                   "embedding",
+                                                   "encode",
+                                                   "engine",
+                                                   "error",
+                                                   "exception",
+                                                   "expected",
+                                                   "export",
+                                                   "failed",
+                                                   "file",
+                                                   "files",
+                                                   "find",
+                                                   "first",
+                                                   "float",
+                                                   "for",
+                                                   "found",
+                                                   "free",
+                                                   "from",
+                                                   "function",
+                                                   "generate",
+                                                   "generator",
+                                                   "get",
+                                                   "given",
+                                                   "got",
+                                                   "gpu",
+                                                   "graph",
+                                                   "half",
+                                                   "has",
+                                                   "have",
+                                                   "if",
+                                                   "implementation",
+                                                   "implemented",
+                                                   "import",
+                                                   "in",
+                                                   "index",
+                                                   "indices",
+                                                   "input",
+                                                   "inputs",
+                                                   "instead",
+                                                   "into",
+                                                   "is",
+                                                   "it",
+                                                   "kernel",
+                                                   "key",
+                                                   "last",
+                                                   "layer",
+                                                   "least",
+                                                   "length",
+                                                   "level",
+                                                   "library",
+                                                   "list",
+                                                   "load",
+                                                   "loaded",
+                                                   "loading",
+                                                   "make",
+                                                   "match",
+                                                   "matrix",
+                                                   "may",
+                                                   "memory",
+                                                   "message",
+                                                   "method",
+                                                   "missing",
+                                                   "mode",
+                                                   "model",
+                                                   "module",
+                                                   "more",
+                                                   "must",
+                                                   "name",
+                                                   "namespace",
+                                                   "new",
+                                                   "no",
+                                                   "node",
+                                                   "not",
+                                                   "object",
+                                                   "of",
+                                                   "on",
+                                                   "one",
+                                                   "only",
+                                                   "op",
+                                                   "operation",
+                                                   "operator",
+                                                   "option",
+                                                   "or",
+                                                   "other",
+                                                   "out",
+                                                   "output",
+                                                   "over",
+                                                   "parameter",
+                                                   "parameters",
+                                                   "path",
+                                                   "please",
+                                                   "position",
+                                                   "process",
+                                                   "provider",
+                                                   "query",
+                                                   "range",
+                                                   "read",
+                                                   "reserved",
+                                                   "result",
+                                                   "run",
+                                                   "running",
+                                                   "same",
+                                                   "scalar",
+                                                   "sequence",
+                                                   "set",
+                                                   "setting",
+                                                   "shape",
+                                                   "should",
+                                                   "size",
+                                                   "sizes",
+                                                   "so",
+                                                   "some",
+                                                   "specified",
+                                                   "state",
+                                                   "status",
+                                                   "storage",
+                                                   "such",
+                                                   "support",
+                                                   "supported",
+                                                   "tensor",
+                                                   "tensors",
+                                                   "than",
+                                                   "that",
+                                                   "the",
+                                                   "their",
+                                                   "there",
+                                                   "these",
+                                                   "they",
+                                                   "this",
+                                                   "to",
+                                                   "total",
+                                                   "tried",
+                                                   "try",
+                                                   "trying",
+                                                   "two",
+                                                   "type",
+                                                   "types",
+                                                   "unable",
+                                                   "unsupported",
+                                                   "update",
+                                                   "use",
+                                                   "used",
+                                                   "using",
+                                                   "value",
+                                                   "values",
+                                                   "version",
+                                                   "was",
+                                                   "weight",
+                                                   "weights",
+                                                   "were",
+                                                   "when",
+                                                   "where",
+                                                   "which",
+                                                   "while",
+                                                   "with",
+                                                   "without",
+                                                   "you",
+                                                   "your"};
+
+/// How much a seam looks like one between two words (above 0) or in a word (below).
+int words_at_seam(std::string_view line, std::string_view rest) {
+  // A blank that was not broken at; more of them are indentation.
+  if (line.ends_with(' ') || (rest.starts_with(' ') && !rest.starts_with("  "))) return -2;
+  const auto judge = [](std::string_view word) {
+    while (!word.empty() && std::string_view(".,:;!?)('\"").find(word.back()) != word.npos)
+      word.remove_suffix(1);
+    while (!word.empty() && std::string_view("('\"").find(word.front()) != word.npos)
+      word.remove_prefix(1);
+    const bool letters = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    });
+    if (!letters) return 0;
+    return std::binary_search(kWords.begin(), kWords.end(), word) ? 1 : -1;
+  };
+  return judge(line.substr(line.rfind(' ') + 1)) + judge(first_word(rest));
+}
+
+/// The rest of a name that was cut: "in _call_im", "pl".
+bool is_fragment(std::string_view rest) {
+  static const RE2 kFragment(R"(^[\w<>.]+\s*$)");
+  return RE2::PartialMatch(piece(rest), kFragment);
 }
 
 bool may_be_rest(const RawLine& line, const RawLine& next, std::string_view rest) {
   return next.number == line.number + line.further + 1 && !without_indent(rest).empty() &&
          !is_framed(rest) && !is_beginning(rest) && !is_alike(line.text, rest) &&
-         !is_whole_call(line.text);
+         (!is_whole_call(line.text) || is_fragment(rest));
 }
 
 /// How lines were broken: at a column, or at the last blank before it.
@@ -73,6 +315,7 @@ struct Wrap {
   enum class Kind { kNone, kColumn, kBlank } kind = Kind::kNone;
   std::size_t width = 0;
   bool sure = false;  // seen often enough to need no other sign
+  int words = 0;      // see words_at_seam
 };
 
 struct Measured {
@@ -109,14 +352,25 @@ Wrap wrap_at_column(const std::vector<RawLine>& lines, const std::vector<Measure
   if (wrap.width < kNarrowest || wrap.width > kWidest) return {};
   int good = 0;
   int bad = 0;
+  int words = 0;
+  bool in_word = false;
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
     if (measured[i].width != wrap.width || measured[i].framed) continue;
-    ++(may_be_rest(lines[i], lines[i + 1], lines[i + 1].text) ? good : bad);
+    const bool rest = may_be_rest(lines[i], lines[i + 1], lines[i + 1].text);
+    ++(rest ? good : bad);
+    if (!rest) continue;
+    const std::string_view next = lines[i + 1].text;
+    const int seam = words_at_seam(lines[i].text, next);
+    words += seam;
+    in_word = in_word || (seam == -2 && !next.starts_with(' ') && !lines[i].text.ends_with(' ') &&
+                          reads_on(lines[i].text, next));
   }
   const bool usual =
       std::find(kUsualWidths.begin(), kUsualWidths.end(), wrap.width) != kUsualWidths.end();
   wrap.sure = good >= kPlenty;
-  return good > 2 * bad && (wrap.sure || usual || good == 2) ? wrap : Wrap{};
+  wrap.words = words;
+  return good > 2 * bad && (wrap.sure || usual || in_word || (good == 2 && words < 0)) ? wrap
+                                                                                       : Wrap{};
 }
 
 Wrap wrap_at_blank(const std::vector<RawLine>& lines, const std::vector<Measured>& measured) {
@@ -160,7 +414,8 @@ Wrap wrap_of(const std::vector<RawLine>& lines, const std::vector<Measured>& mea
   if (blank.kind == Wrap::Kind::kNone) return column;
   // Cut at a column every broken line has that width; cut at blanks few have it by chance.
   const int at_column = count_rests(column, lines, measured);
-  return 10 * at_column >= 6 * count_rests(blank, lines, measured) ? column : blank;
+  if (10 * at_column < 6 * count_rests(blank, lines, measured)) return blank;
+  return column.words > 0 ? blank : column;
 }
 
 // Words that stand before something.
@@ -191,14 +446,14 @@ Seam seam_of(const Wrap& wrap, const RawLine& line, const RawLine& next, const M
     if (!wrap.sure && !may_be_rest(line, next, rest)) return {};
     static const RE2 kStamp(R"(^\[?\d{4}[-/]\d\d[-/]\d\d[T _-]\d\d:\d\d)");
     if (RE2::PartialMatch(piece(rest), kStamp)) return {};
-    // A whole small word at the beginning was hardly cut out of a longer one.
-    const bool word = !wrap.sure && is_small_word(first_word(rest));
-    return {true, edge || word ? " " : ""};
+    return {true, edge ? " " : ""};
   }
   if (!is_full(shape, line.text, rest, wrap.width) || rest.starts_with("  ") ||
       !may_be_rest(line, next, rest))
     return {};
-  const bool nearly_full = 10 * shape.width >= 8 * wrap.width;
+  // A long first word proves little.
+  const bool quoted = rest.starts_with('"') || rest.starts_with('\'');
+  const bool nearly_full = 10 * shape.width >= (quoted ? 9U : 8U) * wrap.width;
   if (!wrap.sure && !(nearly_full && reads_on(line.text, rest))) return {};
   return {true, " "};
 }
@@ -262,7 +517,7 @@ bool reads_on(std::string_view text, std::string_view next) {
   if (text.find_last_of(".!?:;)]}'\"") == text.size() - 1) return false;
   if (first >= 0x80U) return !text.ends_with("。") && !text.ends_with("！");
   const bool upper = first >= 'A' && first <= 'Z';
-  return !upper && std::string_view("*->#\"'").find(next.front()) == std::string_view::npos;
+  return !upper && std::string_view("*->#").find(next.front()) == std::string_view::npos;
 }
 
 std::vector<RawLine> unwrap(std::vector<RawLine> lines) {
