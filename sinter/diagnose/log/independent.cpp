@@ -87,6 +87,9 @@ std::vector<Finding> roots_of_chains(const LogParts& parts, std::vector<Finding>
                   .domain == Domain::kUserCode;
       if ((unknown || no_text) && findings[i].match.pattern != nullptr) {
         first.match = findings[i].match;
+        // The places are of the other text.
+        first.match.begin = 0;
+        first.match.end = 0;
         first.rank = std::min(first.rank, findings[i].rank);
       }
       dropped.insert(i);
