@@ -46,7 +46,7 @@ bool is_framed(std::string_view text) {
 
 bool is_beginning(std::string_view text) {
   static const RE2 kBeginning(
-      R"(^\s*(?:\x1b?\[[\d;]*m)*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T _-]|\[?\d\d:\d\d:\d\d[\s,.\]]|\[\d\d/\d\d/\d{4}|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:|File "|Traceback \(most|During handling of|The above exception was|(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)[: \]]|\[(?:INFO|DEBUG|WARNING|ERROR|[EWIVF])\b|(?:[a-z_]\w*\.)*[A-Z]\w+(?:Error|Exception|Warning|Interrupt): |&&&& |[~^]+\s*$|[-=*#_]{6,})|^\s*\d{1,3}%\|)");
+      R"(^\s*(?:\x1b?\[[\d;]*m)*(?:\[(?:rank|default)\d+\]:\s*|[\w.-]+\s+\|\s+)?(?:\[?\d{4}[-/]\d\d[-/]\d\d[T _-]|\[?\d\d:\d\d:\d\d[\s,.\]]|\[\d\d/\d\d/\d{4}|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:|File "|Traceback \(most|During handling of|The above exception was|(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)[: \]]|\[(?:INFO|DEBUG|WARNING|ERROR|[EWIVF])\b|(?:[a-z_]\w*\.)*[A-Z]\w+(?:Error|Exception|Warning|Interrupt): |(?:[a-z_]\w*\.)+[A-Z]\w+ ?: |&&&& |[~^]+\s*$|[-=*#_]{6,})|^\s*\d{1,3}%\|)");
   return RE2::PartialMatch(piece(text), kBeginning);
 }
 
@@ -64,30 +64,56 @@ bool is_alike(std::string_view line, std::string_view next) {
 
 // Whole words of the tools' messages, to tell a cut between two words from one in a word. Sorted.
 // clang-format off
-constexpr std::array<std::string_view, 216> kWords{
-    "a", "add", "after", "all", "allocate", "allocated", "already", "an", "and", "any", "are",
-    "argument", "arguments", "as", "at", "attempt", "available", "backend", "be", "been",
-    "before", "being", "both", "build", "but", "by", "call", "called", "can", "cannot",
-    "capacity", "check", "checking", "checkpoint", "class", "code", "compiled", "compute",
-    "config", "contains", "copy", "cpu", "cuda", "current", "data", "decode", "default",
-    "deserialize", "device", "devices", "did", "different", "dimension", "dimensions",
-    "directory", "do", "does", "driver", "dtype", "embedding", "encode", "engine", "error",
-    "exception", "expected", "export", "failed", "file", "files", "find", "first", "float", "for",
-    "found", "free", "from", "function", "generate", "generator", "get", "given", "got", "gpu",
-    "graph", "half", "has", "have", "if", "implementation", "implemented", "import", "in",
-    "index", "indices", "input", "inputs", "instead", "into", "is", "it", "kernel", "key", "last",
-    "layer", "least", "length", "level", "library", "list", "load", "loaded", "loading", "make",
-    "match", "matrix", "may", "memory", "message", "method", "missing", "mode", "model", "module",
-    "more", "must", "name", "namespace", "new", "no", "node", "not", "object", "of", "on", "one",
-    "only", "op", "operation", "operator", "option", "or", "other", "out", "output", "over",
-    "parameter", "parameters", "path", "please", "position", "process", "provider", "query",
-    "range", "read", "reserved", "result", "run", "running", "same", "scalar", "sequence", "set",
-    "setting", "shape", "should", "size", "sizes", "so", "some", "specified", "state", "status",
-    "storage", "such", "support", "supported", "tensor", "tensors", "than", "that", "the",
-    "their", "there", "these", "they", "this", "to", "total", "tried", "try", "trying", "two",
-    "type", "types", "unable", "unsupported", "update", "use", "used", "using", "value", "values",
-    "version", "was", "weight", "weights", "were", "when", "where", "which", "while", "with",
-    "without", "you", "your"};
+constexpr std::array<std::string_view, 448> kWords{
+    "a", "aborted", "above", "access", "add", "after", "again", "all", "allocate", "allocated",
+    "allocation", "already", "also", "amd", "an", "and", "any", "appear", "appears",
+    "application", "architecture", "are", "argument", "arguments", "as", "at", "attempt",
+    "attention", "available", "avoid", "backend", "bad", "batch", "be", "because", "been",
+    "before", "being", "below", "between", "blocks", "both", "build", "building", "but", "by",
+    "byte", "bytes", "cache", "call", "called", "calls", "can", "cannot", "capacity", "card",
+    "cause", "caused", "channel", "channels", "check", "checking", "checkpoint", "choose",
+    "class", "clip", "closed", "code", "compatible", "compiled", "complete", "completed",
+    "compute", "config", "connection", "consider", "considering", "contains", "controlnet",
+    "conv", "converting", "copy", "correct", "could", "cpu", "creating", "cuda", "current",
+    "custom", "data", "decode", "decoder", "decoding", "default", "denied", "deserialize",
+    "device", "devices", "did", "different", "dimension", "dimensions", "directories",
+    "directory", "disabled", "do", "does", "down", "download", "downloaded", "driver", "drivers",
+    "dtype", "during", "each", "either", "embedding", "empty", "enabled", "encode", "encoder",
+    "encoding", "end", "engine", "equal", "error", "even", "every", "exceed", "exceeds",
+    "exception", "execute", "executed", "executing", "execution", "exist", "exists", "expected",
+    "export", "extension", "extensions", "failed", "failure", "false", "few", "file", "files",
+    "find", "finding", "first", "float", "folder", "for", "found", "four", "fragmentation",
+    "free", "from", "full", "function", "generate", "generator", "get", "getting", "given", "got",
+    "gpu", "graph", "greater", "group", "groups", "half", "has", "have", "height", "help", "high",
+    "higher", "however", "if", "image", "images", "implementation", "implemented", "import", "in",
+    "incompatible", "incorrect", "index", "indices", "initialize", "initialized", "input",
+    "inputs", "inside", "install", "installed", "installing", "instead", "intel", "into",
+    "invalid", "is", "it", "just", "kernel", "kernels", "key", "killed", "large", "larger",
+    "last", "latent", "latents", "later", "layer", "layers", "least", "left", "length", "level",
+    "library", "like", "limit", "linear", "list", "load", "loaded", "loading", "long", "lora",
+    "low", "lower", "machine", "make", "many", "match", "matrix", "max", "maximum", "may",
+    "memory", "message", "method", "mid", "might", "min", "minimum", "mismatch", "missing",
+    "mode", "model", "module", "more", "much", "must", "name", "namespace", "need", "needed",
+    "needs", "new", "next", "no", "node", "nodes", "none", "norm", "not", "note", "now", "null",
+    "numpy", "nvidia", "object", "of", "on", "one", "only", "onnx", "op", "open", "operation",
+    "operator", "option", "or", "other", "out", "output", "outside", "over", "package",
+    "packages", "parameter", "parameters", "pass", "passed", "passing", "path", "per",
+    "permission", "please", "position", "previous", "process", "processes", "processing",
+    "program", "prompt", "provide", "provided", "provider", "python", "pytorch", "query", "raise",
+    "raised", "range", "read", "reading", "reduce", "reducing", "request", "requested",
+    "requests", "require", "required", "requires", "reserved", "response", "result", "right",
+    "run", "running", "runtime", "safetensors", "same", "scalar", "second", "see", "seem",
+    "seems", "select", "selected", "sequence", "server", "set", "sets", "setting", "shall",
+    "shape", "short", "should", "side", "sides", "since", "size", "sizes", "small", "smaller",
+    "so", "some", "specified", "stack", "start", "started", "state", "status", "stop", "stopped",
+    "storage", "such", "support", "supported", "sure", "system", "tensor", "tensorrt", "tensors",
+    "text", "than", "that", "the", "their", "then", "there", "these", "they", "third", "this",
+    "though", "thread", "threads", "three", "to", "too", "top", "torch", "total", "trace",
+    "tried", "true", "try", "trying", "two", "type", "types", "unable", "unavailable", "under",
+    "unet", "unknown", "unless", "unsupported", "until", "up", "update", "use", "used", "user",
+    "using", "vae", "valid", "value", "values", "version", "via", "want", "warning", "was",
+    "weight", "weights", "were", "when", "where", "which", "while", "width", "will", "windows",
+    "with", "without", "would", "writing", "wrong", "you", "your", "zero"};
 // clang-format on
 
 /// How much a seam looks like one between two words (above 0) or in a word (below).
@@ -103,7 +129,9 @@ int words_at_seam(std::string_view line, std::string_view rest) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     });
     if (!letters) return 0;
-    return std::binary_search(kWords.begin(), kWords.end(), word) ? 1 : -1;
+    std::string lower(word);
+    for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return std::binary_search(kWords.begin(), kWords.end(), std::string_view(lower)) ? 1 : -1;
   };
   return judge(line.substr(line.rfind(' ') + 1)) + judge(first_word(rest));
 }
@@ -142,7 +170,7 @@ std::vector<Measured> measure(const std::vector<RawLine>& lines) {
     // A bar that is drawn again and again is one line only in the file.
     if (text.find('\r') != text.npos) continue;
     measured[i].width = width_of(text);
-    measured[i].framed = is_framed(text);
+    measured[i].framed = is_framed(text) || text.find_first_not_of(" ^~") == text.npos;
     measured[i].words = without_indent(without_end(text)).find(' ') != text.npos;
   }
   return measured;
@@ -179,8 +207,8 @@ Wrap wrap_at_column(const std::vector<RawLine>& lines, const std::vector<Measure
       std::find(kUsualWidths.begin(), kUsualWidths.end(), wrap.width) != kUsualWidths.end();
   wrap.sure = good >= kPlenty;
   wrap.words = words;
-  return good > 2 * bad && (wrap.sure || usual || in_word || (good == 2 && words < 0)) ? wrap
-                                                                                       : Wrap{};
+  const bool often = good > 2 * bad || (in_word && good >= bad);
+  return often && (wrap.sure || usual || in_word || (good == 2 && words < 0)) ? wrap : Wrap{};
 }
 
 Wrap wrap_at_blank(const std::vector<RawLine>& lines, const std::vector<Measured>& measured) {
@@ -224,8 +252,12 @@ Wrap wrap_of(const std::vector<RawLine>& lines, const std::vector<Measured>& mea
   if (blank.kind == Wrap::Kind::kNone) return column;
   // Cut at a column every broken line has that width; cut at blanks few have it by chance.
   const int at_column = count_rests(column, lines, measured);
-  if (10 * at_column < 6 * count_rests(blank, lines, measured)) return blank;
-  return column.words > 0 ? blank : column;
+  const int at_blank = count_rests(blank, lines, measured);
+  if (at_column >= kPlenty && 10 * at_column >= 8 * at_blank) return column;
+  const bool few = 10 * at_column < 6 * at_blank;
+  if (few && at_blank >= at_column + 2) return blank;
+  if (column.words <= -at_column) return column;
+  return column.words > 0 || few ? blank : column;
 }
 
 // Words that stand before something.
