@@ -44,8 +44,12 @@ Ledger MemoryModel::at(const graph::Symbols& sizes, EngineSizes kind) const {
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
     for (const std::size_t value : kernels_[k].reads) last[value] = k;
   }
+  std::uint64_t outputs = 0;
   for (const NetworkValue& value : network_.values) {
-    if (value.input || value.output) ledger.bindings += value_bytes(value, sizes);
+    if (!value.input && !value.output) continue;
+    const std::uint64_t bytes = value_bytes(value, sizes);
+    ledger.bindings += bytes;
+    if (value.output) outputs += bytes;
   }
   for (const Scores& scores : scores_) {
     const std::uint64_t bytes = value_bytes(network_.values[scores.value], sizes);
@@ -91,7 +95,7 @@ Ledger MemoryModel::at(const graph::Symbols& sizes, EngineSizes kind) const {
   }
   std::ranges::stable_sort(ledger.held, std::greater{}, &HeldValue::bytes);
   if (ledger.held.size() > kHeldShown) ledger.held.resize(kHeldShown);
-  ledger.activations += kWorkspaceBytes;
+  ledger.activations += kWorkspaceBytes + (kind == EngineSizes::kRange ? outputs : 0);
   return ledger;
 }
 

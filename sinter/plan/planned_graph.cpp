@@ -100,7 +100,7 @@ std::string_view part_name(Part part) {
 
 PlannedGraph::PlannedGraph(const graph::OnnxModel& model, Part part)
     : model_(model.path()),
-      folder_(model.path().parent_path().filename().string()),
+      folder_(fs::absolute(model.path()).lexically_normal().parent_path().filename().string()),
       part_(part),
       compute_(model.compute_dtype()),
       inputs_(model.inputs()),
@@ -110,7 +110,7 @@ PlannedGraph::PlannedGraph(const graph::OnnxModel& model, Part part)
 }
 
 PlannedGraph PlannedGraph::load(const fs::path& path) {
-  const graph::OnnxModel model = graph::OnnxModel::load(fs::absolute(path).lexically_normal());
+  const graph::OnnxModel model = graph::OnnxModel::load(path);
   const std::optional<Part> part = part_of(model);
   if (!part) {
     throw Error(ErrorCode::kUnsupported,
@@ -158,6 +158,14 @@ void PlannedGraph::find_roles(Part part) {
 }
 
 bool PlannedGraph::fixed() const { return std::ranges::none_of(inputs_, is_dynamic); }
+
+bool PlannedGraph::multiplies_float32() const {
+  const Network& network = memory_.network();
+  return std::ranges::any_of(network.nodes, [&](const NetworkNode& node) {
+    return (node.op == "MatMul" || node.op == "Gemm") && !node.writes.empty() &&
+           network.values[node.writes.front()].type.dtype == DType::kF32;
+  });
+}
 
 std::uint64_t PlannedGraph::disk_bytes() const {
   return weight_bytes() + kCodeBytesPerNode * memory_.network().nodes.size();

@@ -53,6 +53,9 @@ class PlannedGraph {
   /// Expected size of an engine's file: weights and code.
   std::uint64_t disk_bytes() const;
 
+  /// Whether it multiplies matrices in float32.
+  bool multiplies_float32() const;
+
   /// The extents of all inputs at a size.
   graph::Symbols symbols(const GraphSize& size) const;
 
