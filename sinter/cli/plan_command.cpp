@@ -152,7 +152,9 @@ int run(const Options& options) {
   const plan::Sizes sizes =
       sizes_of(options, used, options.narrow ? plan::Margin::kNarrow : plan::Margin::kWide);
 
-  const std::vector<plan::PlannedGraph> graphs = plan::load_graphs(models_at(options.model));
+  // trtexec builds the file as it is.
+  const auto norms = version ? plan::Norms::kAsWritten : plan::Norms::kJoined;
+  const std::vector<plan::PlannedGraph> graphs = plan::load_graphs(models_at(options.model), norms);
   PlanOutcome outcome{.plan = plan::make_plan(graphs, sizes, card ? card->second : 0),
                       .peaks = {},
                       .engines = compare(options, graphs, used),

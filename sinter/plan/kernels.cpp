@@ -69,7 +69,7 @@ constexpr int kChain = 8;
 
 class Fusion {
  public:
-  explicit Fusion(const Network& network)
+  Fusion(const Network& network, Norms norms)
       : network_(network),
         group_(network.nodes.size()),
         kind_(network.nodes.size()),
@@ -84,6 +84,7 @@ class Fusion {
       }
       for (const std::size_t value : network_.nodes[i].writes) producer_[value] = i;
     }
+    if (norms == Norms::kJoined) join_norms();
     root_kind_ = kind_;
   }
 
@@ -112,6 +113,31 @@ class Fusion {
       if (made && readers_[value].size() == 1 && !network_.values[value].output) return made;
     }
     return std::nullopt;
+  }
+
+  bool is_half(std::size_t value) const {
+    return dtype_bytes(network_.values[value].type.dtype) == 2;
+  }
+
+  /// Norms between a cast from half precision and casts back take the first along, and are open to
+  /// what follows.
+  void join_norms() {
+    for (std::size_t i = 0; i < network_.nodes.size(); ++i) {
+      const NetworkNode& norm = network_.nodes[i];
+      if (kind_[i] != OpClass::kAlone || norm.reads.empty() || norm.writes.empty()) continue;
+      const std::size_t operand = norm.reads.front();
+      const std::optional<std::size_t> widen = producer_[operand];
+      const bool narrows = std::ranges::all_of(readers_[norm.writes.front()], [&](std::size_t k) {
+        return network_.nodes[k].op == "Cast" && is_half(network_.nodes[k].writes.front());
+      });
+      if (!narrows || !widen || network_.nodes[*widen].op != "Cast" ||
+          readers_[operand].size() != 1 || !is_half(network_.nodes[*widen].reads.front()))
+        continue;
+      kind_[i] = OpClass::kLayerNorm;
+      kind_[*widen] = OpClass::kLayerNorm;
+      group_[*widen] = i;
+      inside_[operand] = true;
+    }
   }
 
   void fuse_attention(std::size_t softmax) {
@@ -288,6 +314,8 @@ class Fusion {
 
 }  // namespace
 
-std::vector<Kernel> fuse(const Network& network) { return Fusion(network).run(); }
+std::vector<Kernel> fuse(const Network& network, Norms norms) {
+  return Fusion(network, norms).run();
+}
 
 }  // namespace sinter::plan

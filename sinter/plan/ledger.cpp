@@ -17,7 +17,8 @@ constexpr std::size_t kHeldShown = 8;
 
 }  // namespace
 
-MemoryModel::MemoryModel(Network network) : network_(std::move(network)), kernels_(fuse(network_)) {
+MemoryModel::MemoryModel(Network network, Norms norms)
+    : network_(std::move(network)), kernels_(fuse(network_, norms)) {
   doubled_.resize(network_.values.size(), false);
   std::vector<bool> by_conv(network_.values.size(), false);
   std::vector<bool> by_other(network_.values.size(), false);

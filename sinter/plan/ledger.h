@@ -32,7 +32,7 @@ struct Ledger {
 /// A graph read and fused once, to be asked at many sizes.
 class MemoryModel {
  public:
-  explicit MemoryModel(Network network);
+  explicit MemoryModel(Network network, Norms norms = Norms::kJoined);
 
   /// Liveness over the kernels. sizes: of every symbol of the graph's inputs.
   ///

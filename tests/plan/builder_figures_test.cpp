@@ -33,8 +33,10 @@ class BuilderFigures : public testing::Test {
     const std::string manifest = row["manifest"];
     const fs::path model = converted_outline(manifest, row["options"]) /
                            row["graph"].get<std::string>() / "model.onnx";
-    auto found = graphs_.find(model);
-    if (found == graphs_.end()) found = graphs_.emplace(model, PlannedGraph::load(model)).first;
+    const Norms norms = row["norms"] == "joined" ? Norms::kJoined : Norms::kAsWritten;
+    auto found = graphs_.find({model, norms});
+    if (found == graphs_.end())
+      found = graphs_.emplace(std::pair(model, norms), PlannedGraph::load(model, norms)).first;
     const GraphSize size{.rows = row["rows"],
                          .height = row.value("height", 512),
                          .width = row.value("width", 512),
@@ -45,16 +47,17 @@ class BuilderFigures : public testing::Test {
   }
 
   static std::string text(const Json& row) {
-    return fmt::format("{} {} {}, {}, {} rows of {}x{}", row["manifest"].get<std::string>(),
-                       row["options"].get<std::string>(), row["graph"].get<std::string>(),
-                       row["engine"].get<std::string>(), row["rows"].get<int>(),
+    return fmt::format("{} {} {}, {}, norms {}, {} rows of {}x{}",
+                       row["manifest"].get<std::string>(), row["options"].get<std::string>(),
+                       row["graph"].get<std::string>(), row["engine"].get<std::string>(),
+                       row["norms"].get<std::string>(), row["rows"].get<int>(),
                        row.value("width", 0), row.value("height", 0));
   }
 
   const Json figures_ = Json::parse(read_text(fs::path(SINTER_TEST_DATA) / "plan/builder.json"));
 
  private:
-  std::map<fs::path, PlannedGraph> graphs_;
+  std::map<std::pair<fs::path, Norms>, PlannedGraph> graphs_;
 };
 
 TEST_F(BuilderFigures, AreMetWithinAQuarter) {

@@ -68,7 +68,7 @@ TEST(Ledger, ElementWiseChainsRunWithTheProductBeforeThem) {
   // SiLU: both readers of the product end in one multiplication.
   const std::size_t silu = b.node("Mul", {product, b.node("Sigmoid", {product}, 64)}, 64);
   b.output(b.node("MatMul", {silu}, 64));
-  EXPECT_EQ(fuse(b.network()).size(), 2u);
+  EXPECT_EQ(fuse(b.network(), Norms::kJoined).size(), 2u);
   EXPECT_EQ(b.activations(), 64 * 2 * 1000u);
 }
 
@@ -100,6 +100,25 @@ TEST(Ledger, AnEngineOfOneSizeOverwritesAndOneOfARangeDoesNot) {
   const std::uint64_t one = 64 * 4 * 1000;
   EXPECT_EQ(b.activations(EngineSizes::kOne), 2 * one);
   EXPECT_EQ(b.activations(EngineSizes::kRange), 3 * one + one);  // and its output
+}
+
+TEST(Ledger, AJoinedNormIsOneKernelWithItsCastsAndItsActivation) {
+  Builder b;
+  const std::size_t x = b.node("Conv", {b.input(64)}, 64);
+  const std::size_t wide = b.node("Cast", {x}, 64, DType::kF32);
+  const std::size_t normal = b.node("InstanceNormalization", {wide}, 64, DType::kF32);
+  const std::size_t scaled = b.node("Mul", {b.node("Cast", {normal}, 64)}, 64);
+  const std::size_t silu = b.node("Mul", {scaled, b.node("Sigmoid", {scaled}, 64)}, 64);
+  b.output(b.node("Conv", {silu}, 64));
+  const auto activations = [&](Norms norms) {
+    const graph::Symbols sizes{{"batch", 1000}};
+    return MemoryModel(b.network(), norms).at(sizes, EngineSizes::kOne).activations -
+           MemoryModel({}).at({}, EngineSizes::kOne).activations;
+  };
+  EXPECT_EQ(activations(Norms::kJoined), 2 * 64 * 2 * 1000u);
+  // As written, its operand and its result are in memory in float32. The first cast runs with the
+  // convolution.
+  EXPECT_EQ(activations(Norms::kAsWritten), 2 * 64 * 4 * 1000u);
 }
 
 TEST(Ledger, AHalfPrecisionValueForAConvolutionAndAnotherIsHeldTwice) {
