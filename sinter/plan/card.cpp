@@ -160,8 +160,8 @@ std::vector<Remedy> remedies(const std::vector<PlannedGraph>& graphs, const Size
     const std::vector<PlannedGraph> half = halved(graphs, autoencoder);
     const std::string_view name = autoencoder ? "half-vae" : "half";
     const std::string_view words =
-        autoencoder ? "convert the autoencoder with --vae-precision bf16 (fp16 where it keeps its "
-                      "range)"
+        autoencoder ? "convert the autoencoder with --vae-precision fp16, where its range allows "
+                      "that"
                     : "convert with --precision fp16";
     if (add(name, words, limit_of(half, sizes, {}, memory_bytes))) best = halved(best, autoencoder);
   }

@@ -115,12 +115,12 @@ class Fusion {
     return std::nullopt;
   }
 
-  bool is_half(std::size_t value) const {
-    return dtype_bytes(network_.values[value].type.dtype) == 2;
+  bool is_float16(std::size_t value) const {
+    return network_.values[value].type.dtype == DType::kF16;
   }
 
-  /// Norms between a cast from half precision and casts back take the first along, and are open to
-  /// what follows.
+  /// Norms between a cast from float16 and casts back (never bfloat16: building leaves those) take
+  /// the first along, and are open to what follows.
   void join_norms() {
     for (std::size_t i = 0; i < network_.nodes.size(); ++i) {
       const NetworkNode& norm = network_.nodes[i];
@@ -128,10 +128,10 @@ class Fusion {
       const std::size_t operand = norm.reads.front();
       const std::optional<std::size_t> widen = producer_[operand];
       const bool narrows = std::ranges::all_of(readers_[norm.writes.front()], [&](std::size_t k) {
-        return network_.nodes[k].op == "Cast" && is_half(network_.nodes[k].writes.front());
+        return network_.nodes[k].op == "Cast" && is_float16(network_.nodes[k].writes.front());
       });
       if (!narrows || !widen || network_.nodes[*widen].op != "Cast" ||
-          readers_[operand].size() != 1 || !is_half(network_.nodes[*widen].reads.front()))
+          readers_[operand].size() != 1 || !is_float16(network_.nodes[*widen].reads.front()))
         continue;
       kind_[i] = OpClass::kLayerNorm;
       kind_[*widen] = OpClass::kLayerNorm;
@@ -278,13 +278,36 @@ class Fusion {
     return made;
   }
 
-  /// What only makes graph outputs runs as soon as its operands are there, so that they can go: a
-  /// ControlNet's projections, which the file has at its end.
+  /// Kernels of a graph of pictures that depend on none: timesteps, and keys and values of every
+  /// cross-attention.
+  std::vector<bool> beside_pictures(const std::vector<Kernel>& kernels) const {
+    constexpr std::size_t kPictureRank = 4;
+    std::vector<bool> pictured(network_.values.size(), false);
+    for (std::size_t i = 0; i < network_.values.size(); ++i) {
+      const NetworkValue& value = network_.values[i];
+      pictured[i] = value.input && value.type.shape.size() == kPictureRank;
+    }
+    std::vector<bool> result;
+    if (std::ranges::find(pictured, true) == pictured.end())
+      return std::vector<bool>(kernels.size(), false);
+    for (const Kernel& kernel : kernels) {
+      const bool reads = std::ranges::any_of(
+          kernel.reads, [&](std::size_t value) { return bool{pictured[value]}; });
+      for (const std::size_t value : kernel.writes) pictured[value] = reads;
+      result.push_back(!reads);
+    }
+    return result;
+  }
+
+  /// What depends on no picture runs first, and its results wait. What only makes graph outputs
+  /// runs as soon as its operands are there, so that they can go: a ControlNet's projections, which
+  /// the file has at its end.
   std::vector<Kernel> in_order(std::vector<Kernel> kernels) const {
     std::vector<std::size_t> made_at(network_.values.size(), 0);  // position + 1
     for (std::size_t k = 0; k < kernels.size(); ++k) {
       for (const std::size_t value : kernels[k].writes) made_at[value] = k + 1;
     }
+    const std::vector<bool> first = beside_pictures(kernels);
     std::vector<std::pair<std::size_t, std::size_t>> keys;  // when, and which
     for (std::size_t k = 0; k < kernels.size(); ++k) {
       const bool leaves = std::ranges::all_of(
@@ -295,7 +318,7 @@ class Fusion {
         for (const std::size_t value : kernels[k].reads) when = std::max(when, made_at[value]);
       }
       // Behind the kernel that it waits for, before the next.
-      keys.emplace_back(2 * when + (leaves ? 1 : 0), k);
+      keys.emplace_back(first[k] ? 0 : 2 * when + (leaves ? 1 : 0), k);
     }
     std::ranges::sort(keys);
     std::vector<Kernel> result;

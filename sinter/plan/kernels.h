@@ -16,7 +16,7 @@ enum class KernelKind {
   kOther,      // moves data: Concat, Resize, Gather, ...
 };
 
-/// How instance normalizations of half-precision graphs reach the builder.
+/// How instance normalizations of float16 graphs reach the builder.
 enum class Norms {
   kJoined,     // as `sinter build` gives them: without the casts to float32 and back, in one kernel
                // with scale and activation
@@ -43,7 +43,8 @@ struct Kernel {
 /// as
 ///    a layer normalization and the casts are gone.
 ///
-/// In the order in which they run: the file's, but what only makes a graph output runs at once.
+/// In the order in which they run: the file's, but what depends on no picture runs first, and what
+/// only makes a graph output runs at once.
 std::vector<Kernel> fuse(const Network& network, Norms norms);
 
 }  // namespace sinter::plan

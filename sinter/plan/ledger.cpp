@@ -34,7 +34,8 @@ MemoryModel::MemoryModel(Network network, Norms norms)
   }
   for (std::size_t i = 0; i < network_.values.size(); ++i) {
     const NetworkValue& value = network_.values[i];
-    doubled_[i] = by_conv[i] && by_other[i] && !value.input && dtype_bytes(value.type.dtype) == 2;
+    doubled_[i] = norms == Norms::kAsWritten && by_conv[i] && by_other[i] && !value.input &&
+                  dtype_bytes(value.type.dtype) == 2;
   }
 }
 
