@@ -23,8 +23,14 @@ MemoryModel::MemoryModel(Network network, Norms norms)
   std::vector<bool> by_conv(network_.values.size(), false);
   std::vector<bool> by_other(network_.values.size(), false);
   std::vector<bool> in_memory(network_.values.size(), false);
+  staged_.resize(network_.values.size(), false);
   for (const Kernel& kernel : kernels_) {
-    for (const std::size_t value : kernel.writes) in_memory[value] = true;
+    const bool convolves = std::ranges::any_of(
+        kernel.nodes, [&](std::size_t node) { return network_.nodes[node].op == "Conv"; });
+    for (const std::size_t value : kernel.writes) {
+      in_memory[value] = true;
+      staged_[value] = convolves && network_.values[value].output;
+    }
   }
   for (const NetworkNode& node : network_.nodes) {
     for (const std::size_t value : node.reads)
@@ -46,12 +52,13 @@ Ledger MemoryModel::at(const graph::Symbols& sizes, EngineSizes kind) const {
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
     for (const std::size_t value : kernels_[k].reads) last[value] = k;
   }
-  std::uint64_t outputs = 0;
-  for (const NetworkValue& value : network_.values) {
+  std::uint64_t staged = 0;
+  for (std::size_t i = 0; i < network_.values.size(); ++i) {
+    const NetworkValue& value = network_.values[i];
     if (!value.input && !value.output) continue;
     const std::uint64_t bytes = value_bytes(value, sizes);
     ledger.bindings += bytes;
-    if (value.output) outputs += bytes;
+    if (staged_[i]) staged += bytes;
   }
   for (const Scores& scores : scores_) {
     const std::uint64_t bytes = value_bytes(network_.values[scores.value], sizes);
@@ -97,7 +104,7 @@ Ledger MemoryModel::at(const graph::Symbols& sizes, EngineSizes kind) const {
   }
   std::ranges::stable_sort(ledger.held, std::greater{}, &HeldValue::bytes);
   if (ledger.held.size() > kHeldShown) ledger.held.resize(kHeldShown);
-  ledger.activations += kWorkspaceBytes + (kind == EngineSizes::kRange ? outputs : 0);
+  ledger.activations += kWorkspaceBytes + (kind == EngineSizes::kRange ? staged : 0);
   return ledger;
 }
 
