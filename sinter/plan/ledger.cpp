@@ -6,8 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "sinter/base/error.h"
-
 namespace sinter::plan {
 namespace {
 
