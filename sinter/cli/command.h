@@ -32,6 +32,7 @@ Run declare_guide(CLI::App& app);
 Run declare_inspect(CLI::App& app);
 Run declare_lint(CLI::App& app);
 Run declare_memlog(CLI::App& app);
+Run declare_plan(CLI::App& app);
 Run declare_repack(CLI::App& app);
 Run declare_verify(CLI::App& app);
 

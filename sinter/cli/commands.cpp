@@ -14,6 +14,9 @@ const std::vector<Command>& commands() {
       {"verify",
        "compare graphs with reference results, engines with each other, or find where they part",
        "sinter verify out/shapes --against onnxruntime", declare_verify},
+      {"plan",
+       "before any engine is built: profiles, GPU memory and what fits a card, trtexec lines",
+       "sinter plan out/shapes --size 128x128 --vram 8GB", declare_plan},
       {"generate", "draw pictures from prompts",
        "sinter generate models/shapes-sd1.safetensors -p \"a red circle on a blue background\" "
        "--width 128 --height 128 -o circle.png",
