@@ -14,6 +14,8 @@ const std::vector<Command>& commands() {
       {"verify",
        "compare graphs with reference results, engines with each other, or find where they part",
        "sinter verify out/shapes --against onnxruntime", declare_verify},
+      {"build", "make TensorRT engines of a converted folder, for GPUs that need not be here",
+       "sinter build out/shapes --gpu rtx4090 --size 128x128", declare_build},
       {"generate", "draw pictures from prompts",
        "sinter generate models/shapes-sd1.safetensors -p \"a red circle on a blue background\" "
        "--width 128 --height 128 -o circle.png",
