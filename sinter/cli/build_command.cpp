@@ -13,7 +13,6 @@
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
 #include "sinter/base/hash.h"
-#include "sinter/base/nearest.h"
 #include "sinter/cli/builder_options.h"
 #include "sinter/cli/command.h"
 #include "sinter/cli/engine_plan.h"
@@ -24,6 +23,7 @@
 #include "sinter/cli/text.h"
 #include "sinter/cli/version.h"
 #include "sinter/engine/build_engine.h"
+#include "sinter/plan/wanted.h"
 #include "sinter/weights/converted_folder.h"
 
 namespace sinter::cli {
@@ -63,37 +63,22 @@ std::string command_line(const Options& options) {
   std::string words = fmt::format("sinter build {}", options.folder);
   if (!options.gpus.empty()) words += fmt::format(" --gpu {}", fmt::join(options.gpus, ","));
   const std::pair<const char*, const std::string*> texts[] = {
-      {"--plan", &options.plan.plan},         {"--size", &options.plan.size},
-      {"--batch", &options.plan.batch},       {"--engine", &options.builder.engine},
-      {"--workspace", &options.workspace},    {"--refit", &options.refit},
+      {"--plan", &options.plan.plan},      {"--size", &options.plan.size},
+      {"--batch", &options.plan.batch},    {"--engine", &options.builder.engine},
+      {"--workspace", &options.workspace}, {"--refit", &options.refit},
   };
   for (const auto& [name, value] : texts)
-    if (!value->empty()) words += fmt::format(" {} {}", name, *value);
+    if (!value->empty() && (options.plan.plan.empty() ||
+                            (value != &options.plan.size && value != &options.plan.batch)))
+      words += fmt::format(" {} {}", name, *value);
   if (options.separate) words += " --separate";
   if (options.strip) words += " --strip";
   if (options.refittable) words += " --refittable";
   return words;
 }
 
-/// "512MB", "2GB" or a number of bytes.
 std::uint64_t bytes_of(const std::string& words) {
-  if (words.empty()) return 0;
-  std::size_t end = 0;
-  double number = 0;
-  try {
-    number = std::stod(words, &end);
-  } catch (const std::exception&) {
-    end = 0;
-  }
-  const std::string unit = words.substr(end);
-  const double factor = unit.empty() || unit == "B" ? 1
-                        : unit == "MB"              ? 1e6
-                        : unit == "GB"              ? 1e9
-                                                    : 0;
-  if (end == 0 || factor == 0 || number <= 0)
-    throw Error(ErrorCode::kUsage,
-                fmt::format("--workspace has '{}', expected a size like 2GB or 512MB", words));
-  return static_cast<std::uint64_t>(number * factor);
+  return words.empty() ? 0 : plan::memory_size(words);
 }
 
 /// What sinter.json says of where the weights come from.

@@ -22,8 +22,8 @@ std::vector<fs::path> library_folders(const BuilderOptions& options) {
   std::istringstream listed(environment_variable("LD_LIBRARY_PATH").value_or(""));
   for (std::string folder; std::getline(listed, folder, ':');)
     if (!folder.empty()) folders.emplace_back(folder);
-  for (const char* folder : {"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/lib",
-                             "/usr/local/tensorrt/lib"})
+  for (const char* folder :
+       {"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/lib", "/usr/local/tensorrt/lib"})
     folders.emplace_back(folder);
   return folders;
 }

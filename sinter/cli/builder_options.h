@@ -19,8 +19,8 @@ struct BuilderOptions {
 
 void declare_builder(CLI::App& app, BuilderOptions& options);
 
-/// Where the library is looked for: the named folder alone; else beside the program, in ../lib/sinter
-/// of it, where set-up put it, in LD_LIBRARY_PATH, and in the system's usual folders.
+/// Where the library is looked for: the named folder alone; else beside the program, in
+/// ../lib/sinter of it, where set-up put it, in LD_LIBRARY_PATH, and in the system's usual folders.
 /// @throws as engine::find_library() and engine::open_backend().
 std::unique_ptr<engine::Backend> open_builder(const BuilderOptions& options);
 

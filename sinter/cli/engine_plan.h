@@ -10,9 +10,9 @@ namespace sinter::cli {
 
 /// What engines shall serve, as it is typed.
 struct EnginePlanOptions {
-  std::string plan;            // file of `sinter plan --json`
-  std::string size;            // "512x512" or "512x512:768x768"
-  std::string batch;           // "1" or "1:4"
+  std::string plan;              // file of `sinter plan`
+  std::string size = "512x512";  // or "512x512:768x768"
+  std::string batch = "1";       // or "1:4"
 };
 
 void declare_engine_plan(CLI::App& app, EnginePlanOptions& options);

@@ -50,7 +50,8 @@ class EngineWriter {
   void write(std::span<const std::byte> bytes) {
     if (header_.size() < kEngineHeaderBytes) {
       const std::size_t want = std::min(kEngineHeaderBytes - header_.size(), bytes.size());
-      header_.insert(header_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(want));
+      header_.insert(header_.end(), bytes.begin(),
+                     bytes.begin() + static_cast<std::ptrdiff_t>(want));
     }
     file_.write(bytes);
     hash_.update(bytes);
@@ -131,8 +132,7 @@ std::pair<EngineRecord, std::vector<std::string>> build_engine(Backend& backend,
 EngineRecord refit_engine(Backend& backend, const fs::path& folder, const EngineRecord& engine,
                           const EngineOrder& order) {
   if (engine.refit == Refit::kNone) {
-    throw Error(ErrorCode::kUsage,
-                fmt::format("the weights of {} cannot be replaced", engine.file),
+    throw Error(ErrorCode::kUsage, fmt::format("the weights of {} cannot be replaced", engine.file),
                 "build it with --refittable or --strip");
   }
   const graph::OnnxModel built = graph::OnnxModel::load(folder / engine.onnx.path);

@@ -10,7 +10,8 @@
 namespace sinter::engine {
 
 /// One engine to make. `record` holds what the caller knows of it: graph, policy, adapters,
-/// checkpoints, sizes, profile, architectures, refit, stripped, system, driver, tool, command, time.
+/// checkpoints, sizes, profile, architectures, refit, stripped, system, driver, tool, command,
+/// time.
 struct EngineOrder {
   std::filesystem::path folder;  // converted
   EngineRecord record;

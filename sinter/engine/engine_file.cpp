@@ -50,9 +50,10 @@ void read_rtx_fields(std::span<const std::byte> bytes, std::uint64_t file_bytes,
   }
   header.file_bytes = number_at<std::uint64_t>(bytes, kFileBytesAt);
   if (*header.file_bytes != file_bytes) {
-    throw Error(ErrorCode::kBadFile, fmt::format("the engine has {} bytes, its header says {}",
-                                                 file_bytes, *header.file_bytes),
-                "it is cut off or damaged: copy or build it again");
+    throw Error(
+        ErrorCode::kBadFile,
+        fmt::format("the engine has {} bytes, its header says {}", file_bytes, *header.file_bytes),
+        "it is cut off or damaged: copy or build it again");
   }
   header.weights_bytes = number_at<std::uint64_t>(bytes, kWeightsBytesAt);
   const auto set = number_at<std::uint32_t>(bytes, kArchitecturesAt);
@@ -67,7 +68,8 @@ EngineHeader read_engine_header(std::span<const std::byte> beginning, std::uint6
   const std::string_view tag(reinterpret_cast<const char*>(beginning.data()),
                              beginning.size() < 4 ? 0 : 4);
   if (tag != kRtxTag && tag != kClassicTag)
-    throw Error(ErrorCode::kBadFile, "no engine: it begins neither as TensorRT's nor TensorRT-RTX's");
+    throw Error(ErrorCode::kBadFile,
+                "no engine: it begins neither as TensorRT's nor TensorRT-RTX's");
   if (beginning.size() < kLeastBytes) {
     throw Error(ErrorCode::kBadFile,
                 fmt::format("the engine ends after {} bytes, within its header", beginning.size()));

@@ -66,8 +66,7 @@ std::optional<std::string_view> first_of(std::string_view call, std::string_view
   const std::size_t at = call.find(key);
   if (at == std::string_view::npos) return std::nullopt;
   const std::size_t open = call.find('"', at);
-  const std::size_t close =
-      open == std::string_view::npos ? open : call.find('"', open + 1);
+  const std::size_t close = open == std::string_view::npos ? open : call.find('"', open + 1);
   if (close == std::string_view::npos) return std::nullopt;
   return call.substr(open + 1, close - open - 1);
 }
@@ -105,7 +104,8 @@ std::vector<Kernel> read_calls(std::string_view body, const Types& types) {
     if (end == std::string_view::npos) end = body.size();
     std::string_view call = body.substr(begin, end - begin);
     while (call.starts_with(' ') || call.starts_with('\n')) call.remove_prefix(1);
-    if (std::optional<Kernel> kernel = read_call(call, types)) kernels.push_back(std::move(*kernel));
+    if (std::optional<Kernel> kernel = read_call(call, types))
+      kernels.push_back(std::move(*kernel));
     begin = end + 1;
   }
   return kernels;
@@ -126,8 +126,8 @@ EngineProgram read_engine_program(std::span<const std::byte> engine) {
     const std::size_t end = main == std::string_view::npos ? main : text.find(kEnd, main);
     if (end == std::string_view::npos) break;
     const std::size_t body = main + kMain.size();
-    const Types types = tensor_types(
-        text.substr(descriptors + kDescriptors.size(), main - descriptors - kDescriptors.size() + 1));
+    const Types types = tensor_types(text.substr(descriptors + kDescriptors.size(),
+                                                 main - descriptors - kDescriptors.size() + 1));
     program.kernels = read_calls(text.substr(body - 1, end - body + 1), types);
     program.programs = program.kernels.empty() ? 0 : 1;
     at = end;
@@ -137,9 +137,8 @@ EngineProgram read_engine_program(std::span<const std::byte> engine) {
 
 bool is_fused_attention(const Kernel& kernel) {
   constexpr std::string_view kNames[] = {"_gemm_mha", "fmha", "mha_v2"};
-  return std::ranges::any_of(kNames, [&](std::string_view name) {
-    return kernel.name.find(name) != std::string::npos;
-  });
+  return std::ranges::any_of(
+      kNames, [&](std::string_view name) { return kernel.name.find(name) != std::string::npos; });
 }
 
 }  // namespace sinter::engine

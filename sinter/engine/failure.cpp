@@ -23,7 +23,8 @@ constexpr KnownCause kBuildCauses[] = {
      "the workspace is too small for every kernel: give a larger --workspace, or a smaller maximum "
      "size"},
     {"OutOfMemory", "not enough memory: build one graph at a time, or with a smaller maximum size"},
-    {"out of memory", "not enough memory: build one graph at a time, or with a smaller maximum size"},
+    {"out of memory",
+     "not enough memory: build one graph at a time, or with a smaller maximum size"},
     {"CUDA", "this build needs a GPU and its driver; --engine trt-rtx builds without"},
 };
 

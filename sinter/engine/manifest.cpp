@@ -219,7 +219,10 @@ std::string manifest_json(const std::vector<EngineRecord>& records) {
 }
 
 std::vector<EngineRecord> records_from_json(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  // Deeper than any manifest: writing it again goes into the depth.
+  constexpr int kDeepest = 16;
+  const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= kDeepest; };
+  const Json json = Json::parse(text, shallow, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("engines"))
     throw Error(ErrorCode::kBadFile, "the manifest of engines is not one");
   if (!json.contains("format") || json["format"] != kFormat)

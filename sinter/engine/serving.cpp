@@ -59,10 +59,10 @@ ServingVerdict judge(const EngineRecord& record, const ServingMachine& machine,
     if (asked == 0) continue;
     verdict.nearest.*extent.asked = nearest_in(range, asked, extent.step);
     if (asked >= range.min && asked <= range.max && asked % extent.step == 0) continue;
-    verdict.reasons.push_back(fmt::format(
-        "it takes {} {} to {}{}, not {}; the nearest is {}", extent.word, range.min, range.max,
-        extent.step > 1 ? fmt::format(" in steps of {}", extent.step) : "", asked,
-        verdict.nearest.*extent.asked));
+    verdict.reasons.push_back(
+        fmt::format("it takes {} {} to {}{}, not {}; the nearest is {}", extent.word, range.min,
+                    range.max, extent.step > 1 ? fmt::format(" in steps of {}", extent.step) : "",
+                    asked, verdict.nearest.*extent.asked));
   }
   return verdict;
 }

@@ -1,5 +1,3 @@
-#include "sinter/engine/backend.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "sinter/base/error.h"
 #include "sinter/base/file.h"
+#include "sinter/engine/backend.h"
 
 namespace sinter::engine {
 namespace {

@@ -25,9 +25,8 @@ class NativeBackend final : public Backend {
       : core_(files.core), parser_(files.parser), version_(version_of(core_)) {
     if (version_.major != NV_TENSORRT_MAJOR) {
       throw Error(ErrorCode::kRuntime,
-                  fmt::format("{} is {} {}, this sinter was built for {}.x",
-                              files.core.string(), flavour_info(kFlavour).name, version_.text(),
-                              NV_TENSORRT_MAJOR),
+                  fmt::format("{} is {} {}, this sinter was built for {}.x", files.core.string(),
+                              flavour_info(kFlavour).name, version_.text(), NV_TENSORRT_MAJOR),
                   "other majors have other tables of functions: build sinter with the headers of "
                   "that version");
     }

@@ -69,8 +69,8 @@ void set_refit(nvinfer1::IBuilderConfig& config, const BuildRequest& request) {
 }
 
 #ifdef TRT_MAJOR_RTX
-/// TensorRT-RTX translates for architectures that need not be here. (Their numbers: ComputeCapability
-/// in its NvInfer.h; it has none for data centre GPUs after 8.0.)
+/// TensorRT-RTX translates for architectures that need not be here. (Their numbers:
+/// ComputeCapability in its NvInfer.h; it has none for data centre GPUs after 8.0.)
 void set_target(nvinfer1::IBuilderConfig& config, const BuildRequest& request) {
   constexpr std::array kKnown{75, 80, 86, 89, 120, 121};
   const auto count = static_cast<std::int32_t>(request.architectures.size());

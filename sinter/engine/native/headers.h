@@ -6,8 +6,8 @@
 
 #include "sinter/engine/flavour.h"
 
-// Version of the headers as one number, for the preprocessor: a class that is not declared cannot be
-// derived from in a branch of `if constexpr`.
+// Version of the headers as one number, for the preprocessor: a class that is not declared cannot
+// be derived from in a branch of `if constexpr`.
 #ifdef TRT_MAJOR_RTX
 #define SINTER_BACKEND_OBSERVES_WEIGHTS (NV_TENSORRT_MAJOR * 100 + NV_TENSORRT_MINOR >= 107)
 #else

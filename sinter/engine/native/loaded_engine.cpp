@@ -69,17 +69,16 @@ void LoadedEngine::refit(std::span<const RefitWeight> weights) {
       create_refitter(engine_.get(), &log_, NV_TENSORRT_VERSION), "refitter", log_);
   std::map<std::string_view, const RefitWeight*> by_name;
   for (const RefitWeight& weight : weights) by_name.emplace(weight.name, &weight);
-  const std::vector<std::string> wanted = names_of([&](std::int32_t size, const char** names) {
-    return refitter->getAllWeights(size, names);
-  });
+  const std::vector<std::string> wanted = names_of(
+      [&](std::int32_t size, const char** names) { return refitter->getAllWeights(size, names); });
   for (const std::string& name : wanted) {
     const auto found = by_name.find(name);
     if (found == by_name.end()) continue;  // counted as missing below if the engine needs it
     const RefitWeight& weight = *found->second;
     const std::optional<nvinfer1::DataType> type = native_type(weight.dtype);
     if (!type || !refitter->setNamedWeights(
-                     name.c_str(), {*type, weight.bytes.data(),
-                                    static_cast<std::int64_t>(weight.elements)})) {
+                     name.c_str(),
+                     {*type, weight.bytes.data(), static_cast<std::int64_t>(weight.elements)})) {
       throw Error(ErrorCode::kRuntime,
                   fmt::format("the engine refuses '{}' as {} with {} elements: {}", name,
                               dtype_info(weight.dtype).word, weight.elements, log_.reason()));
@@ -100,7 +99,8 @@ void LoadedEngine::refit(std::span<const RefitWeight> weights) {
 }
 
 void LoadedEngine::serialize(const EngineSink& sink) const {
-  const std::unique_ptr<nvinfer1::ISerializationConfig> config(engine_->createSerializationConfig());
+  const std::unique_ptr<nvinfer1::ISerializationConfig> config(
+      engine_->createSerializationConfig());
   if (config != nullptr) {
     // A stripped engine is written without weights unless asked; it stays refittable.
     config->clearFlag(nvinfer1::SerializationFlag::kEXCLUDE_WEIGHTS);
@@ -115,9 +115,9 @@ void LoadedEngine::serialize(const EngineSink& sink) const {
 
 std::string LoadedEngine::inspect() const {
   const std::unique_ptr<nvinfer1::IEngineInspector> inspector(engine_->createEngineInspector());
-  const char* json = inspector == nullptr ? nullptr
-                                          : inspector->getEngineInformation(
-                                                nvinfer1::LayerInformationFormat::kJSON);
+  const char* json = inspector == nullptr
+                         ? nullptr
+                         : inspector->getEngineInformation(nvinfer1::LayerInformationFormat::kJSON);
   if (json == nullptr)
     throw Error(ErrorCode::kRuntime, fmt::format("the engine says nothing: {}", log_.reason()));
   return json;

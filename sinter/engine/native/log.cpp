@@ -44,7 +44,8 @@ void Log::keep(Severity severity, std::string_view message) {
     bool news = severity <= Severity::kERROR;
     if (!news) {
       news = true;
-      for (const std::string_view words : kNoNews) news = news && !message.starts_with(words);
+      for (const std::string_view words : kNoNews)
+        news = news && message.find(words) == message.npos;
     }
     if (news) lines_.emplace_back(message);
     return;

@@ -51,8 +51,8 @@ Network parse_network(const SharedLibrary& core, const SharedLibrary& parser, Ve
   network.builder =
       owned<nvinfer1::IBuilder>(create_builder(&log, NV_TENSORRT_VERSION), "builder", log);
   // Bit 0 asks TensorRT 10 for a strongly typed network; later ones have no other.
-  network.definition = owned<nvinfer1::INetworkDefinition>(network.builder->createNetworkV2(1),
-                                                           "network", log);
+  network.definition =
+      owned<nvinfer1::INetworkDefinition>(network.builder->createNetworkV2(1), "network", log);
   network.config = owned<nvinfer1::IBuilderConfig>(network.builder->createBuilderConfig(),
                                                    "builder configuration", log);
   const auto create_parser =
