@@ -88,7 +88,8 @@ struct Origin {
   Json graphs = Json::object();
 };
 
-engine::SourceFile hashed(const fs::path& path, Progress& progress) {
+engine::SourceFile hashed(const fs::path& path) {
+  ByteProgress progress("hashing");
   const MappedFile file(path);
   Sha256 hash;
   constexpr std::size_t kPiece = std::size_t{64} << 20;
@@ -97,13 +98,12 @@ engine::SourceFile hashed(const fs::path& path, Progress& progress) {
     const std::size_t length = std::min(kPiece, bytes.size() - at);
     hash.update(bytes.subspan(at, length));
     file.forget(at, length);
-    progress.update("hashing " + path.filename().string(), static_cast<double>(at + length) / 1e6,
-                    static_cast<double>(bytes.size()) / 1e6);
+    progress.update(path.filename().string(), at + length, bytes.size());
   }
   return {path.string(), bytes.size(), hash.hex()};
 }
 
-Origin origin_of(const fs::path& folder, Progress& progress) {
+Origin origin_of(const fs::path& folder) {
   Origin origin;
   const fs::path record = folder / "sinter.json";
   if (!fs::exists(record)) return origin;
@@ -117,7 +117,7 @@ Origin origin_of(const fs::path& folder, Progress& progress) {
   for (const auto& source : converted->sources) {
     // A packed folder's checkpoint may be gone: then its record is what is known.
     if (fs::is_regular_file(source.path))
-      origin.checkpoints.push_back(hashed(source.path, progress));
+      origin.checkpoints.push_back(hashed(source.path));
     else
       origin.checkpoints.push_back({source.path, source.bytes, ""});
   }
@@ -199,7 +199,7 @@ std::vector<Built> build_all(const Options& options, engine::Backend& backend, c
   const plan::Plan plan = engine_plan(options.folder, options.plan);
   const auto targets = targets_of(options, plan, host);
   const std::vector<plan::GraphPlan> graphs = chosen_graphs(plan, options);
-  const Origin origin = origin_of(options.folder, progress);
+  const Origin origin = origin_of(options.folder);
   std::vector<Built> built;
   for (const plan::GraphPlan& graph : graphs) {
     for (const std::vector<plan::ComputeCapability>& architectures : targets) {
@@ -237,7 +237,7 @@ std::vector<Built> build_all(const Options& options, engine::Backend& backend, c
 /// Every engine of the folder that can take weights, with those of another conversion.
 std::vector<Built> refit_all(const Options& options, engine::Backend& backend, const Host& host,
                              Progress& progress, const Interrupt& interrupt) {
-  const Origin origin = origin_of(options.refit, progress);
+  const Origin origin = origin_of(options.refit);
   std::vector<Built> built;
   for (const engine::EngineRecord& record :
        engine::read_manifest(fs::path(options.folder) / engine::kEnginesFolder)) {

@@ -65,7 +65,7 @@ TEST(Manifest, RefusesWhatIsNone) {
   EXPECT_EQ(refusal("[]"), "the manifest of engines is not one");
   EXPECT_EQ(refusal(R"({"engines":[]})"), "the manifest of engines is not of format 1");
   EXPECT_EQ(refusal(R"({"format":1,"engines":7})"),
-            "'engines' of an engine in the manifest is no list");
+            "'engines' of an engine in the manifest is number");
   EXPECT_EQ(refusal(R"({"format":1,"engines":[{"file":3}]})"),
             "'file' of an engine in the manifest is number");
   EXPECT_EQ(refusal(R"({"format":1,"engines":[{"file":"a"}]})"),

@@ -38,8 +38,9 @@ TEST_P(WholeNetworks, GiveEnginesWithEveryAttentionFused) {
       EXPECT_EQ(layers.fused_attentions, expected.attentions);
       EXPECT_EQ(expected.self, expected.cross);
       // At this profile PyTorch's fp16 export of SD1.5 takes 97.0 MB (bench/README.md).
-      if (std::string_view(GetParam()) == "sd15")
+      if (std::string_view(GetParam()) == "sd15") {
         EXPECT_LE(record.memory.scratch.value_or(~0ULL), 96'974'336U);
+      }
     }
     fs::remove(file);
   }
