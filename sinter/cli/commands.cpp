@@ -17,6 +17,12 @@ const std::vector<Command>& commands() {
       {"plan",
        "before any engine is built: profiles, GPU memory and what fits a card, trtexec lines",
        "sinter plan out/shapes --size 128x128 --vram 8GB", declare_plan},
+      {"build", "make TensorRT engines of a converted folder, for GPUs that need not be here",
+       "sinter build out/shapes --gpu rtx4090 --size 128x128", declare_build},
+      {"engines", "say which engine serves this machine and a size, or why none does",
+       "sinter engines out/shapes --size 128x128 --gpu rtx4090", declare_engines},
+      {"layers", "say what an engine runs: kernels by type, fused attention, what stays in float32",
+       "sinter layers out/shapes", declare_layers},
       {"generate", "draw pictures from prompts",
        "sinter generate models/shapes-sd1.safetensors -p \"a red circle on a blue background\" "
        "--width 128 --height 128 -o circle.png",
