@@ -23,6 +23,7 @@ struct Command {
 const std::vector<Command>& commands();
 
 Run declare_bench(CLI::App& app);
+Run declare_check(CLI::App& app);
 Run declare_check_image(CLI::App& app);
 Run declare_convert(CLI::App& app);
 Run declare_diagnose(CLI::App& app);

@@ -22,6 +22,8 @@ const std::vector<Command>& commands() {
        "sinter diagnose examples/device-mismatch.log", declare_diagnose},
       {"bench", "time loading and steps of a converted folder, and its memory",
        "sinter bench out/shapes --width 128 --height 128", declare_bench},
+      {"check", "hold any ONNX file against what a program or TensorRT version can read",
+       "sinter check out/shapes/unet/model.onnx --target trt8.6", declare_check},
       {"check-image", "say what is wrong with a generated picture, why, and what cures it",
        "sinter check-image circle.png", declare_check_image},
       {"lint", "say where a PyTorch script puts tensors on the wrong device, or exports badly",

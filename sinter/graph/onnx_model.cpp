@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,43 +13,15 @@
 #include "sinter/base/file.h"
 #include "sinter/base/shape.h"
 #include "sinter/graph/external_data.h"
+#include "sinter/graph/model_proto.h"
 
 namespace sinter::graph {
 namespace fs = std::filesystem;
 namespace {
 
-// Protobuf counts bytes of one message in a signed 32-bit number.
-constexpr std::uint64_t kProtobufLimit = std::numeric_limits<std::int32_t>::max();
-
 // Smaller external tensors are put into the model: sizes, scales and axes, which an engine may have
 // to know while it reads the graph.
 constexpr std::size_t kWeightBytes = 4096;
-
-constexpr std::string_view kInlineHint =
-    "weights of this size must lie beside the model as external data; export it again that way";
-
-[[noreturn]] void damaged(const fs::path& path, std::string_view what, std::string hint = {}) {
-  throw Error(ErrorCode::kBadFile, fmt::format("{}: {}", path.string(), what), std::move(hint));
-}
-
-std::string foreign_hint(std::span<const std::byte> bytes) {
-  const std::string_view text(static_cast<const char*>(static_cast<const void*>(bytes.data())),
-                              std::min<std::size_t>(bytes.size(), 64));
-  struct Row {
-    std::string_view start;
-    const char* hint;
-  };
-  constexpr Row kForeign[] = {
-      {"version https://git-lfs", "this is a Git LFS pointer; fetch the real file (git lfs pull)"},
-      {"<", "this looks like a web page saved in place of the file; download it again"},
-      {"PK", "this is a zip archive"},
-      {"{", "this is JSON text"},
-  };
-  for (const Row& row : kForeign) {
-    if (text.starts_with(row.start)) return row.hint;
-  }
-  return "the download or export may have stopped early";
-}
 
 using TensorVisitor = std::function<void(onnx::TensorProto&)>;
 
@@ -164,16 +135,7 @@ struct OnnxModel::State {
   const onnx::GraphProto& graph() const { return model.graph(); }
 
   void parse(std::span<const std::byte> bytes) {
-    if (bytes.size() > kProtobufLimit) {
-      damaged(path,
-              fmt::format("the ONNX file has {} bytes, more than the {} that protobuf allows",
-                          bytes.size(), kProtobufLimit),
-              std::string(kInlineHint));
-    }
-    if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model.has_graph()) {
-      damaged(path, fmt::format("not an ONNX model, or a damaged one ({} bytes)", bytes.size()),
-              foreign_hint(bytes));
-    }
+    model = parse_model(bytes, path);
     own_outputs = model.graph().output_size();
   }
 
@@ -350,10 +312,11 @@ namespace {
 std::string to_bytes(const onnx::ModelProto& model, const fs::path& path) {
   const std::uint64_t bytes = model.ByteSizeLong();
   if (bytes > kProtobufLimit) {
-    damaged(path,
-            fmt::format("the model has {} bytes, more than the {} that protobuf allows", bytes,
-                        kProtobufLimit),
-            std::string(kInlineHint));
+    throw Error(ErrorCode::kBadFile,
+                path.string() +
+                    fmt::format(": the model has {} bytes, more than the {} that protobuf allows",
+                                bytes, kProtobufLimit),
+                kInlineHint);
   }
   return model.SerializeAsString();
 }
