@@ -69,7 +69,7 @@ bool bridges_stored_weight(const Subject& subject, const OutlineNode& node) {
   for (int depth = 0; depth < 4; ++depth) {
     if ((at->op != "Cast" && at->op != "Transpose") || at->inputs.empty()) return false;
     const OutlineTensor* stored = subject.initializer(at->inputs.front());
-    if (stored != nullptr) return stored->external && subject.file().linked;
+    if (stored != nullptr) return stored->external && subject.own();
     at = subject.producer(at->inputs.front());
     if (at == nullptr) return false;
   }

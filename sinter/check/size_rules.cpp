@@ -65,6 +65,7 @@ void has_baked_sizes(const Subject& subject, Sink& sink) {
     return;
   }
   for (std::size_t i = 0; i < sizes.free().size(); ++i) {
+    if (sizes.free()[i].axis == Axis::kOther) continue;  // what it stands for is not known
     Values other = *start;
     other[i] *= 2;
     const std::optional<Conflict> conflict = run.run(sizes.shapes(other));

@@ -42,6 +42,9 @@ class Subject {
   const TargetFacts& target() const { return facts(options_.target); }
   bool for_target(Targets targets) const { return (bit(options_.target) & targets) != 0; }
 
+  /// Whether sinter wrote it.
+  bool own() const { return file_.linked || file_.producer.starts_with("sinter"); }
+
   /// Of the graph, of its bodies and of the file's functions, in the file's order.
   const std::vector<NodeAt>& nodes() const { return nodes_; }
 

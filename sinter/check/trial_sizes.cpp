@@ -42,7 +42,8 @@ std::int64_t take_divisor(std::string& text) {
 }
 
 Axis part_of(const OutlineValue& input, std::size_t axis) {
-  if (axis == 0) return Axis::kBatch;
+  // A list of timesteps may be one for all or one a row, so that its length is no batch by itself.
+  if (axis == 0) return input.dims.size() == 1 ? Axis::kOther : Axis::kBatch;
   if (input.dims.size() == 4 && axis >= 2) return axis == 2 ? Axis::kHeight : Axis::kWidth;
   const bool words =
       input.dims.size() == 3 || (input.dims.size() == 2 && input.type != 1 && input.type != 10);
@@ -95,11 +96,14 @@ TrialSizes::Term TrialSizes::term(const OutlineValue& input, std::size_t axis) {
   Term result;
   result.factor = take_factor(name);
   result.divisor = take_divisor(name);
-  // A batch without a name is everybody's; so is the one that only a list of timesteps has.
-  if (name.empty()) name = part_name(part);
+  // A batch without a name is everybody's.
+  if (name.empty()) name = part_name(part == Axis::kOther && axis == 0 ? Axis::kBatch : part);
   const auto [known, fresh] = by_name_.emplace(name, free_.size());
   result.free = known->second;
-  if (!fresh) return result;
+  if (!fresh) {
+    if (free_[known->second].axis == Axis::kOther) free_[known->second].axis = part;
+    return result;
+  }
   const bool pixels =
       is_picture(part) && result.factor == 1 && input.dims[1] >= 1 && input.dims[1] <= 3;
   const std::int64_t unit = pixels ? kLatentPixels : 1;

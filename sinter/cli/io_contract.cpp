@@ -84,11 +84,12 @@ void add_controlnet(const IoProfile& io, Contract& contract) {
   std::erase_if(contract.inputs, [](const ContractValue& value) {
     return value.name.find("additional_residual") != std::string::npos;
   });
+  contract.inputs[2].required = false;  // small ones have no attention to the prompt
   contract.outputs.clear();
   add(contract.inputs, floats("controlnet_cond", {4}));
   add(contract.inputs,
       {.name = "conditioning_scale", .required = false, .types = kFloats, .ranks = {0, 1}});
-  ContractValue residual = floats("down_block_res_samples", {4}, false);
+  ContractValue residual = floats("down_block_res_sample", {4}, false);
   residual.numbered = true;
   add(contract.outputs, residual);
   add(contract.outputs, floats("mid_block_res_sample", {4}));

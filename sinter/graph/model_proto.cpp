@@ -36,6 +36,40 @@ std::string foreign_hint(std::span<const std::byte> bytes) {
   return "the download or export may have stopped early";
 }
 
+void visit_tensors(onnx::GraphProto& graph, const TensorVisitor& visit);
+
+void visit_tensors(onnx::SparseTensorProto& tensor, const TensorVisitor& visit) {
+  if (tensor.has_values()) visit(*tensor.mutable_values());
+  if (tensor.has_indices()) visit(*tensor.mutable_indices());
+}
+
+void visit_tensors(google::protobuf::RepeatedPtrField<onnx::AttributeProto>& attributes,
+                   const TensorVisitor& visit) {
+  for (onnx::AttributeProto& attribute : attributes) {
+    if (attribute.has_t()) visit(*attribute.mutable_t());
+    for (onnx::TensorProto& tensor : *attribute.mutable_tensors()) visit(tensor);
+    if (attribute.has_sparse_tensor()) visit_tensors(*attribute.mutable_sparse_tensor(), visit);
+    for (onnx::SparseTensorProto& tensor : *attribute.mutable_sparse_tensors()) {
+      visit_tensors(tensor, visit);
+    }
+    if (attribute.has_g()) visit_tensors(*attribute.mutable_g(), visit);
+    for (onnx::GraphProto& inner : *attribute.mutable_graphs()) visit_tensors(inner, visit);
+  }
+}
+
+void visit_tensors(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
+                   const TensorVisitor& visit) {
+  for (onnx::NodeProto& node : nodes) visit_tensors(*node.mutable_attribute(), visit);
+}
+
+void visit_tensors(onnx::GraphProto& graph, const TensorVisitor& visit) {
+  for (onnx::TensorProto& tensor : *graph.mutable_initializer()) visit(tensor);
+  for (onnx::SparseTensorProto& tensor : *graph.mutable_sparse_initializer()) {
+    visit_tensors(tensor, visit);
+  }
+  visit_tensors(*graph.mutable_node(), visit);
+}
+
 }  // namespace
 
 onnx::ModelProto parse_model(std::span<const std::byte> bytes, const fs::path& path) {
@@ -51,6 +85,18 @@ onnx::ModelProto parse_model(std::span<const std::byte> bytes, const fs::path& p
             foreign_hint(bytes));
   }
   return model;
+}
+
+void visit_tensors(onnx::ModelProto& model, const TensorVisitor& visit) {
+  visit_tensors(*model.mutable_graph(), visit);
+  for (onnx::TrainingInfoProto& training : *model.mutable_training_info()) {
+    if (training.has_initialization()) visit_tensors(*training.mutable_initialization(), visit);
+    if (training.has_algorithm()) visit_tensors(*training.mutable_algorithm(), visit);
+  }
+  for (onnx::FunctionProto& function : *model.mutable_functions()) {
+    visit_tensors(*function.mutable_node(), visit);
+    visit_tensors(*function.mutable_attribute_proto(), visit);
+  }
 }
 
 }  // namespace sinter::graph

@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 
 namespace onnx {
 class ModelProto;
-}
+class TensorProto;
+}  // namespace onnx
 
 namespace sinter::graph {
 
@@ -22,5 +24,16 @@ inline constexpr const char* kInlineHint =
 /// @throws Error{kBadFile} when they are none or more than protobuf allows; the hint says what they
 ///         look like.
 onnx::ModelProto parse_model(std::span<const std::byte> bytes, const std::filesystem::path& path);
+
+using TensorVisitor = std::function<void(onnx::TensorProto&)>;
+
+/// Every tensor of a model that may have external data: one that is left out here would be opened
+/// by an engine, unchecked.
+void visit_tensors(onnx::ModelProto& model, const TensorVisitor& visit);
+
+struct Outline;
+
+/// What outline_of() makes of bytes. The size of the file stays 0.
+Outline outline_of(const onnx::ModelProto& model, const std::filesystem::path& path);
 
 }  // namespace sinter::graph

@@ -4,7 +4,6 @@
 #include <onnx.pb.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "sinter/base/shape.h"
 #include "sinter/graph/external_data.h"
 #include "sinter/graph/model_proto.h"
+#include "sinter/graph/onnx_outline.h"
 
 namespace sinter::graph {
 namespace fs = std::filesystem;
@@ -22,56 +22,6 @@ namespace {
 // Smaller external tensors are put into the model: sizes, scales and axes, which an engine may have
 // to know while it reads the graph.
 constexpr std::size_t kWeightBytes = 4096;
-
-using TensorVisitor = std::function<void(onnx::TensorProto&)>;
-
-void visit_tensors(onnx::GraphProto& graph, const TensorVisitor& visit);
-
-void visit_tensors(onnx::SparseTensorProto& tensor, const TensorVisitor& visit) {
-  if (tensor.has_values()) visit(*tensor.mutable_values());
-  if (tensor.has_indices()) visit(*tensor.mutable_indices());
-}
-
-void visit_tensors(google::protobuf::RepeatedPtrField<onnx::AttributeProto>& attributes,
-                   const TensorVisitor& visit) {
-  for (onnx::AttributeProto& attribute : attributes) {
-    if (attribute.has_t()) visit(*attribute.mutable_t());
-    for (onnx::TensorProto& tensor : *attribute.mutable_tensors()) visit(tensor);
-    if (attribute.has_sparse_tensor()) visit_tensors(*attribute.mutable_sparse_tensor(), visit);
-    for (onnx::SparseTensorProto& tensor : *attribute.mutable_sparse_tensors()) {
-      visit_tensors(tensor, visit);
-    }
-    if (attribute.has_g()) visit_tensors(*attribute.mutable_g(), visit);
-    for (onnx::GraphProto& inner : *attribute.mutable_graphs()) visit_tensors(inner, visit);
-  }
-}
-
-void visit_tensors(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
-                   const TensorVisitor& visit) {
-  for (onnx::NodeProto& node : nodes) visit_tensors(*node.mutable_attribute(), visit);
-}
-
-void visit_tensors(onnx::GraphProto& graph, const TensorVisitor& visit) {
-  for (onnx::TensorProto& tensor : *graph.mutable_initializer()) visit(tensor);
-  for (onnx::SparseTensorProto& tensor : *graph.mutable_sparse_initializer()) {
-    visit_tensors(tensor, visit);
-  }
-  visit_tensors(*graph.mutable_node(), visit);
-}
-
-// Every tensor of a model that may have external data: one that is left out here would be opened by
-// an engine, unchecked.
-void visit_tensors(onnx::ModelProto& model, const TensorVisitor& visit) {
-  visit_tensors(*model.mutable_graph(), visit);
-  for (onnx::TrainingInfoProto& training : *model.mutable_training_info()) {
-    if (training.has_initialization()) visit_tensors(*training.mutable_initialization(), visit);
-    if (training.has_algorithm()) visit_tensors(*training.mutable_algorithm(), visit);
-  }
-  for (onnx::FunctionProto& function : *model.mutable_functions()) {
-    visit_tensors(*function.mutable_node(), visit);
-    visit_tensors(*function.mutable_attribute_proto(), visit);
-  }
-}
 
 ValueDeclaration declaration(const onnx::ValueInfoProto& info, DType dtype) {
   ValueDeclaration result{.name = info.name(), .dtype = dtype, .shape = {}, .symbols = {}};
@@ -377,5 +327,7 @@ std::string OnnxModel::serialized(WeightForm form) const {
   if (inputs) weights_to_inputs(*copy.mutable_graph(), weight_names);
   return to_bytes(copy, state_->path);
 }
+
+Outline OnnxModel::outline() const { return outline_of(state_->model, state_->path); }
 
 }  // namespace sinter::graph

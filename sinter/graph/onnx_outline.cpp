@@ -143,11 +143,9 @@ std::optional<std::vector<double>> typed_numbers(const onnx::TensorProto& tensor
 
 class OutlineReader {
  public:
-  Outline read(std::span<const std::byte> bytes, const fs::path& path) {
-    const onnx::ModelProto model = parse_model(bytes, path);
+  Outline read(const onnx::ModelProto& model, const fs::path& path) {
     Outline result;
     result.path = path;
-    result.bytes = bytes.size();
     result.ir_version = model.ir_version();
     result.producer = model.producer_name();
     if (!model.producer_version().empty()) result.producer += " " + model.producer_version();
@@ -383,11 +381,17 @@ Outline read_outline(const fs::path& path) {
 
 Outline outline_of(std::span<const std::byte> bytes, const fs::path& path) {
   try {
-    return OutlineReader().read(bytes, path);
+    Outline outline = outline_of(parse_model(bytes, path), path);
+    outline.bytes = bytes.size();
+    return outline;
   } catch (Error& error) {
     error.add_context(fmt::format("reading {}", path.string()));
     throw;
   }
+}
+
+Outline outline_of(const onnx::ModelProto& model, const fs::path& path) {
+  return OutlineReader().read(model, path);
 }
 
 std::string module_of(std::string_view node_name) {

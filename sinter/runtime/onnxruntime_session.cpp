@@ -140,7 +140,8 @@ class OnnxRuntimeSession final : public Session {
     OrtSessionOptions* raw = nullptr;
     check(api().CreateSessionOptions(&raw));
     const Handle<OrtSessionOptions> options(raw, api().ReleaseSessionOptions);
-    check(api().SetSessionGraphOptimizationLevel(raw, ORT_ENABLE_ALL));
+    check(api().SetSessionGraphOptimizationLevel(
+        raw, wanted.as_written ? ORT_DISABLE_ALL : ORT_ENABLE_ALL));
     check(api().SetIntraOpNumThreads(raw, wanted.threads));
     check(api().SetSessionLogSeverityLevel(raw, ORT_LOGGING_LEVEL_FATAL));
     OrtMemoryInfo* memory = nullptr;
