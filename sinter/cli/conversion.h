@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sinter/adapters/adaptation.h"
-#include "sinter/adapters/textual_inversion.h"
+#include "sinter/adapters/embedding/textual_inversion.h"
 #include "sinter/convert/convert.h"
 
 namespace sinter::cli {
@@ -28,7 +28,7 @@ struct ConversionOptions {
   bool hidden_states = false;
   bool ema = false;
   bool allow_unsafe_keys = false;
-  std::string variant;  // of a folder
+  std::string variant;                           // of a folder
   std::vector<std::string> loras;                // as parse_adapter() takes them
   std::vector<adapters::AdapterUse> more_loras;  // of a prompt, after those
   bool compact_merge = false;  // merged weights keep the checkpoint's types whatever is computed in
