@@ -143,7 +143,7 @@ void lacks_profile(const Subject& subject, Sink& sink) {
           Severity::kNote, place,
           "its size is free, so an engine needs a profile: smallest, usual and largest size of "
           "every such input",
-          "sinter plan writes one; give it here with --plan to have it checked");
+          "decide them (sinter plan), and hold them against the graph here with --profile");
       continue;
     }
     const InputProfile* profile = profile_of(profiles, input->name);

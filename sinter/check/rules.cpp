@@ -1,20 +1,15 @@
 #include "sinter/check/rules.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace sinter::check {
 
 void Sink::add(Severity severity, Place place, std::string why, std::string todo) {
-  for (std::size_t i = first_; i < report_.findings.size(); ++i) {
-    Finding& known = report_.findings[i];
-    if (known.severity != severity || known.why != why || known.todo != todo) continue;
-    if (std::ranges::find(known.places, place) == known.places.end()) {
-      known.places.push_back(std::move(place));
-    }
-    return;
-  }
-  report_.findings.push_back(
-      {severity, rule_, std::move(why), std::move(todo), {std::move(place)}});
+  const auto [known, fresh] = known_.emplace(Words(severity, why, todo), report_.findings.size());
+  if (fresh) report_.findings.push_back({severity, rule_, std::move(why), std::move(todo), {}});
+  std::vector<Place>& places = report_.findings[known->second].places;
+  // One node may have it several times.
+  if (places.empty() || places.back() != place) places.push_back(std::move(place));
 }
 
 const std::vector<Rule>& rules() {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "sinter/check/finding.h"
@@ -25,7 +28,8 @@ class Sink {
   std::string_view rule_;
   Severity severity_;
   Report& report_;
-  std::size_t first_ = report_.findings.size();  // of this rule
+  using Words = std::tuple<Severity, std::string, std::string>;  // with why and todo
+  std::map<Words, std::size_t> known_ = {};                      // index into the report's findings
 };
 
 /// One row per rule.

@@ -29,54 +29,64 @@ std::int64_t imported(const NodeAt& at, const std::string& domain) {
   return found == at.opsets->end() ? 0 : found->second;
 }
 
+// Names that can be read at some place: those of a body and those around it.
+struct Scope {
+  const Scope* around = nullptr;
+  std::set<std::string_view> names = {};
+
+  bool knows(std::string_view name) const {
+    for (const Scope* scope = this; scope != nullptr; scope = scope->around) {
+      if (scope->names.contains(name)) return true;
+    }
+    return false;
+  }
+};
+
 // Follows the order of the nodes: what has a name so far, and who reads what has none.
 class Order {
  public:
-  explicit Order(Sink& sink) : sink_(sink) {}
+  explicit Order(Sink& sink, const OutlineFunction* function = nullptr)
+      : sink_(sink), function_(function) {}
 
-  void follow(const OutlineGraph& graph, std::set<std::string_view> known) {
-    for (const OutlineValue& input : graph.inputs) known.insert(input.name);
-    for (const OutlineTensor& tensor : graph.initializers) known.insert(tensor.name);
-    follow(graph.nodes, known, nullptr);
-    if (!inner_) return;
+  void follow(const OutlineGraph& graph, const Scope* around) {
+    Scope scope{.around = around};
+    for (const OutlineValue& input : graph.inputs) scope.names.insert(input.name);
+    for (const OutlineTensor& tensor : graph.initializers) scope.names.insert(tensor.name);
+    follow(graph.nodes, scope);
+    if (around == nullptr) return;  // outputs of the whole graph have a rule of their own
     for (const OutlineValue& output : graph.outputs) {
-      if (!output.name.empty() && !known.contains(output.name)) {
-        sink_.add({output.name, "", ""}, "an output of an inner graph that nothing makes",
-                  kExportAgain);
-      }
+      if (output.name.empty() || scope.knows(output.name)) continue;
+      sink_.add({output.name, "", ""}, "an output of an inner graph that nothing makes",
+                kExportAgain);
     }
   }
 
-  void follow(const std::vector<OutlineNode>& nodes, std::set<std::string_view>& known,
-              const OutlineFunction* function) {
+  void follow(const std::vector<OutlineNode>& nodes, Scope& scope) {
     std::set<std::string_view> later;
     for (const OutlineNode& node : nodes) later.insert(node.outputs.begin(), node.outputs.end());
     for (const OutlineNode& node : nodes) {
       for (const std::string& input : node.inputs) {
-        if (input.empty() || known.contains(input)) continue;
-        const bool out_of_order = later.contains(input);
-        sink_.add(NodeAt{&node, nullptr, function, inner_}.place(),
-                  out_of_order ? fmt::format("it reads '{}', which a later node makes", input)
-                               : fmt::format("it reads '{}', which nothing makes", input),
-                  out_of_order
-                      ? "nodes have to stand after those whose results they read; sort them"
-                      : kExportAgain);
+        if (input.empty() || scope.knows(input)) continue;
+        tell(node, input, later.contains(input));
       }
       for (const OutlineAttribute& attribute : node.attributes) {
-        for (const OutlineGraph& body : attribute.graphs) {
-          const bool outer = inner_;
-          inner_ = true;
-          follow(body, known);
-          inner_ = outer;
-        }
+        for (const OutlineGraph& body : attribute.graphs) follow(body, &scope);
       }
-      known.insert(node.outputs.begin(), node.outputs.end());
+      scope.names.insert(node.outputs.begin(), node.outputs.end());
     }
   }
 
  private:
+  void tell(const OutlineNode& node, const std::string& input, bool out_of_order) {
+    sink_.add(NodeAt{&node, nullptr, function_, false}.place(),
+              out_of_order ? fmt::format("it reads '{}', which a later node makes", input)
+                           : fmt::format("it reads '{}', which nothing makes", input),
+              out_of_order ? "nodes have to stand after those whose results they read; sort them"
+                           : kExportAgain);
+  }
+
   Sink& sink_;
-  bool inner_ = false;
+  const OutlineFunction* function_;
 };
 
 // Values that lead to an output of the graph.
@@ -144,10 +154,11 @@ void repeats_names(const Subject& subject, Sink& sink) {
 }
 
 void uses_unknown_values(const Subject& subject, Sink& sink) {
-  Order(sink).follow(subject.graph(), {});
+  Order(sink).follow(subject.graph(), nullptr);
   for (const OutlineFunction& function : subject.file().functions) {
-    std::set<std::string_view> known(function.inputs.begin(), function.inputs.end());
-    Order(sink).follow(function.nodes, known, &function);
+    Scope scope;
+    scope.names.insert(function.inputs.begin(), function.inputs.end());
+    Order(sink, &function).follow(function.nodes, scope);
   }
 }
 

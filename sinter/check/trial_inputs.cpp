@@ -18,7 +18,7 @@ std::vector<std::map<std::string, std::vector<std::int64_t>>> trial_inputs(
     if (!input->ranked || !input->tensor) return result;
   }
   ShapeRun run(subject);
-  for (const std::int64_t latent : {8, 16, 32, 64, 128}) {
+  for (const std::int64_t latent : {2, 4, 8, 16, 32, 64, 128}) {
     // The second size of every kind is another batch too.
     const std::int64_t batch = latent % 3 == 1 ? 2 : 1;
     std::vector<std::int64_t> values = sizes.usual();

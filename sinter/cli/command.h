@@ -28,6 +28,7 @@ Run declare_check_image(CLI::App& app);
 Run declare_convert(CLI::App& app);
 Run declare_diagnose(CLI::App& app);
 Run declare_doctor(CLI::App& app);
+Run declare_export(CLI::App& app);
 Run declare_fold(CLI::App& app);
 Run declare_generate(CLI::App& app);
 Run declare_guide(CLI::App& app);

@@ -142,6 +142,11 @@ class OnnxRuntimeSession final : public Session {
     const Handle<OrtSessionOptions> options(raw, api().ReleaseSessionOptions);
     check(api().SetSessionGraphOptimizationLevel(
         raw, wanted.as_written ? ORT_DISABLE_ALL : ORT_ENABLE_ALL));
+    // Packing would copy every weight, and compute otherwise for constants than for the same
+    // values.
+    if (wanted.as_written) {
+      check(api().AddSessionConfigEntry(raw, "session.disable_prepacking", "1"));
+    }
     check(api().SetIntraOpNumThreads(raw, wanted.threads));
     check(api().SetSessionLogSeverityLevel(raw, ORT_LOGGING_LEVEL_FATAL));
     OrtMemoryInfo* memory = nullptr;

@@ -23,7 +23,8 @@ TEST(Structure, TellsNodesOutOfOrder) {
   builder.node("Neg", "last", {"inner"}, "y").node("Abs", "first", {"x"}, "inner");
 
   EXPECT_EQ(checked(builder, Target::kTrtRtx),
-            Lines{"error undefined-value last: it reads 'inner', which a later node makes"});
+            (Lines{"error undefined-value last: it reads 'inner', which a later node makes",
+                   "note idle-part x: no output depends on this input"}));
 }
 
 TEST(Structure, TellsRepeatedNames) {
