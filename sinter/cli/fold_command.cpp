@@ -144,8 +144,10 @@ Run declare_fold(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--onnxruntime", options->library,
                  "the libonnxruntime.so to compute with instead of sinter's own");
-  app.add_flag("--unproven", options->unproven,
-               "write the graph also where it cannot be run to compare it with the original");
+  app.add_flag(
+      "--unproven", options->unproven,
+      "write it without running both graphs to compare them, which takes as much memory as "
+      "the model");
   app.add_flag("--json", options->json, "print the result as JSON");
   return [options] { return run(*options); };
 }

@@ -17,7 +17,7 @@ namespace sinter::fold {
 
 struct FoldOptions {
   bool pack = false;      // copy all external data into one file beside OUT, instead of linking it
-  bool unproven = false;  // write also where the two graphs could not be run
+  bool unproven = false;  // write without running the two graphs
   std::filesystem::path onnxruntime_library = {};  // empty: the one that came with sinter
   /// What is being done, and how far of the whole.
   std::function<void(std::string_view doing, double done, double total)> progress = {};
@@ -56,7 +56,7 @@ struct FoldReport {
 ///
 /// IN stays as it is. OUT appears complete or not at all, its data file first.
 /// @throws Error{kUsage} when OUT is IN; Error{kIo}, Error{kBadFile}, Error{kSourceChanged} as
-///         OnnxModel::load(); Error{kUnsupported} when the graphs cannot be run and not `unproven`.
+///         OnnxModel::load(); Error{kUnsupported} when the graphs cannot be run and have to be.
 FoldReport fold(const std::filesystem::path& in, const std::filesystem::path& out,
                 const FoldOptions& options = {});
 

@@ -71,25 +71,21 @@ OutputDifference difference(const std::string& name, const Tensor& before, const
 
 class Prover {
  public:
-  Prover(const OnnxModel& before, const OnnxModel& after, std::filesystem::path library,
+  Prover(const Loader& before, const Loader& after, std::filesystem::path library,
          const std::function<void(std::string_view)>& progress)
       : before_(before), after_(after), library_(std::move(library)), progress_(progress) {}
 
   Proof prove() {
     Proof proof;
-    const std::vector<Shapes> candidates = check::trial_inputs(before_.outline());
-    if (candidates.empty()) {
-      proof.obstacle = "the file does not say how its inputs are shaped";
-      return proof;
-    }
     try {
       std::vector<TensorMap> originals;
-      run_original(candidates, proof, originals);
+      run_original(proof, originals);
       if (proof.runs.empty()) return proof;
       progress_("running the folded graph");
-      const auto session = open(after_);
+      const OnnxModel after = after_();
+      const auto session = open(after);
       for (std::size_t i = 0; i < proof.runs.size(); ++i) {
-        const TensorMap results = session->run(inputs_for(after_, proof.runs[i].shapes));
+        const TensorMap results = session->run(inputs_for(after, proof.runs[i].shapes));
         for (const auto& [name, tensor] : originals[i]) {
           proof.runs[i].outputs.push_back(difference(name, tensor, results.at(name)));
         }
@@ -108,13 +104,18 @@ class Prover {
   }
 
   // The first two sizes at which it runs, with its results.
-  void run_original(const std::vector<Shapes>& candidates, Proof& proof,
-                    std::vector<TensorMap>& results) {
+  void run_original(Proof& proof, std::vector<TensorMap>& results) {
     progress_("running the original graph");
-    const auto session = open(before_);
+    const OnnxModel before = before_();
+    const std::vector<Shapes> candidates = check::trial_inputs(before.outline());
+    if (candidates.empty()) {
+      proof.obstacle = "the file does not say how its inputs are shaped";
+      return;
+    }
+    const auto session = open(before);
     for (const Shapes& shapes : candidates) {
       try {
-        results.push_back(session->run(inputs_for(before_, shapes)));
+        results.push_back(session->run(inputs_for(before, shapes)));
         proof.runs.push_back({shapes, {}});
       } catch (const Error& error) {
         if (proof.obstacle.empty()) proof.obstacle = error.message();
@@ -124,8 +125,8 @@ class Prover {
     if (!results.empty()) proof.obstacle.clear();
   }
 
-  const OnnxModel& before_;
-  const OnnxModel& after_;
+  const Loader& before_;
+  const Loader& after_;
   std::filesystem::path library_;
   const std::function<void(std::string_view)>& progress_;
 };
@@ -138,7 +139,7 @@ bool Proof::holds() const {
   });
 }
 
-Proof prove(const OnnxModel& before, const OnnxModel& after,
+Proof prove(const Loader& before, const Loader& after,
             const std::filesystem::path& onnxruntime_library,
             const std::function<void(std::string_view doing)>& progress) {
   return Prover(before, after, onnxruntime_library, progress).prove();

@@ -34,9 +34,12 @@ struct Proof {
   bool holds() const;  // there are runs, and all outputs of all of them are equal
 };
 
+/// Gives a model anew, so that its files are mapped while it runs and no longer.
+using Loader = std::function<graph::OnnxModel()>;
+
 /// Runs two graphs with the same interface on invented inputs, up to two sizes, each node as
-/// written. One session at a time is open.
-Proof prove(const graph::OnnxModel& before, const graph::OnnxModel& after,
+/// written. One model at a time is open; running one takes about as much memory as it has weights.
+Proof prove(const Loader& before, const Loader& after,
             const std::filesystem::path& onnxruntime_library,
             const std::function<void(std::string_view doing)>& progress);
 
