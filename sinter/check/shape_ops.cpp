@@ -35,7 +35,7 @@ Results sane(Results results) {
 const std::map<std::string_view, ShapeRule>& table() {
   static const std::map<std::string_view, ShapeRule> rules = [] {
     std::map<std::string_view, ShapeRule> all;
-    for (const auto& rows : {math_rules(), move_rules(), layer_rules()}) {
+    for (const auto& rows : {math_rules(), move_rules(), cut_rules(), layer_rules()}) {
       for (const ShapeRow& row : rows) all.emplace(row.op, row.rule);
     }
     return all;

@@ -13,9 +13,10 @@ struct ShapeRow {
   ShapeRule rule;
 };
 
-/// Of shape_math.cpp, shape_moves.cpp and shape_layers.cpp.
+/// Of shape_math.cpp, shape_moves.cpp, shape_cuts.cpp and shape_layers.cpp.
 std::vector<ShapeRow> math_rules();
 std::vector<ShapeRow> move_rules();
+std::vector<ShapeRow> cut_rules();
 std::vector<ShapeRow> layer_rules();
 
 // What rules share.
