@@ -17,14 +17,16 @@ struct ArithmeticRow {
 constexpr std::array kArithmetics{ArithmeticRow{"graph", runtime::Arithmetic::kGraph},
                                   ArithmeticRow{"bf16", runtime::Arithmetic::kBFloat16},
                                   ArithmeticRow{"fp16", runtime::Arithmetic::kFloat16},
-                                  ArithmeticRow{"fastest", runtime::Arithmetic::kFastest}};
+                                  ArithmeticRow{"fastest", runtime::Arithmetic::kFastest},
+                                  ArithmeticRow{"rounded", runtime::Arithmetic::kRounded}};
 
 }  // namespace
 
 void declare_engine(CLI::App& app, EngineOptions& options) {
   app.add_option("--engine", options.engine, "openvino or onnxruntime")->capture_default_str();
   app.add_option("--arithmetic", options.arithmetic,
-                 "graph: as the graph says; bf16, fp16, fastest: what the engine may use instead")
+                 "graph: as the graph says; bf16, fp16, fastest: what the engine may use instead; "
+                 "rounded: every value rounded to its type, as a GPU does (onnxruntime)")
       ->capture_default_str();
   app.add_option("--threads", options.threads, "threads of the engine; 0: one a core")
       ->capture_default_str()

@@ -149,7 +149,10 @@ class OnnxRuntimeSession final : public Session {
     const std::vector<graph::Weight> weights = model_.weights();
     const std::vector<Handle<OrtValue>> values = add_weights(raw, weights);
 
-    const std::string bytes = model_.serialized();
+    const std::string bytes = model_.serialized(graph::WeightForm::kReferences,
+                                                wanted.arithmetic == Arithmetic::kRounded
+                                                    ? graph::Rounding::kDeclaredTypes
+                                                    : graph::Rounding::kEngine);
     OrtSession* session = nullptr;
     check(api().CreateSessionFromArray(library_.environment(), bytes.data(), bytes.size(), raw,
                                        &session));

@@ -19,8 +19,9 @@ std::string_view engine_name(Engine engine);  // "openvino", "onnxruntime"
 std::optional<Engine> engine_from_name(std::string_view name);
 
 /// What an engine may compute in, whatever the graph says. kGraph: just what the graph says
-/// (float32 stays float32).
-enum class Arithmetic { kGraph, kBFloat16, kFloat16, kFastest };
+/// (float32 stays float32, and a CPU may compute float16 in float32). kRounded: the same, with every
+/// value rounded to the type that the graph gives it, as a GPU does; ONNX Runtime only.
+enum class Arithmetic { kGraph, kBFloat16, kFloat16, kFastest, kRounded };
 
 struct SessionOptions {
   int threads = 0;  // 0: one a core
