@@ -19,6 +19,7 @@ set(SINTER_MAY_INCLUDE_lint "")
 set(SINTER_MAY_INCLUDE_cli base weights arch adapters graph models convert repack runtime engine pipeline verify precision diagnose lint)
 
 # The rooms inside a folder, lowest first: a room includes itself and the rooms before it.
+set(SINTER_ROOMS_adapters arithmetic file names forms merge embedding)
 set(SINTER_ROOMS_lint syntax report values flow tensors library)
 
 # sinter_module(NAME SOURCES ... HEADERS ... [LINK external targets ...])

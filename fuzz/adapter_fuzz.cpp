@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "sinter/adapters/adapter_file.h"
-#include "sinter/adapters/change.h"
+#include "sinter/adapters/file/adapter_file.h"
+#include "sinter/adapters/forms/change.h"
 #include "sinter/adapters/summary.h"
 #include "sinter/base/error.h"
 #include "sinter/weights/checkpoint.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "sinter/adapters/textual_inversion.h"
+#include "sinter/adapters/embedding/textual_inversion.h"
 #include "sinter/base/error.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "sinter/adapters/module_names.h"
+#include "sinter/adapters/names/module_names.h"
 #include "sinter/arch/families.h"
 #include "sinter/arch/identity.h"
 #include "sinter/base/error.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sinter/adapters/match.h"
-#include "sinter/adapters/merge.h"
+#include "sinter/adapters/merge/match.h"
+#include "sinter/adapters/merge/merge.h"
 #include "sinter/arch/model.h"
 #include "sinter/weights/checkpoint.h"
 #include "sinter/weights/computed_tensor.h"

@@ -6,8 +6,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "sinter/adapters/adapter_file.h"
-#include "sinter/adapters/values.h"
+#include "sinter/adapters/file/adapter_file.h"
+#include "sinter/adapters/file/values.h"
 #include "sinter/base/error.h"
 
 namespace sinter::adapters {

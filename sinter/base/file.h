@@ -60,6 +60,9 @@ enum class Durability { kPowerLoss, kProcess };
 
 /// A file that appears under its name complete or not at all: written beside it, renamed.
 ///
+/// A symbolic link goes on leading to its target, which is what is replaced; a device or a pipe is
+/// written to as it is.
+///
 /// Destroyed without commit(), it leaves nothing. A killed process leaves a hidden temporary that
 /// the next AtomicFile or AtomicFolder of the same name removes.
 class AtomicFile {

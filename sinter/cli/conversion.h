@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sinter/adapters/adaptation.h"
-#include "sinter/adapters/textual_inversion.h"
+#include "sinter/adapters/embedding/textual_inversion.h"
 #include "sinter/convert/convert.h"
 
 namespace sinter::cli {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sinter/adapters/textual_inversion.h"
+#include "sinter/adapters/embedding/textual_inversion.h"
 #include "sinter/cli/conversion.h"
 #include "sinter/convert/convert.h"
 #include "sinter/weights/checkpoint.h"

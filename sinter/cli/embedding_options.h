@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sinter/adapters/textual_inversion.h"
+#include "sinter/adapters/embedding/textual_inversion.h"
 
 namespace sinter::cli {
 

@@ -50,9 +50,11 @@ Layered with_delta(weights::Checkpoint checkpoint, arch::Model model, const Conv
   const std::vector<weights::ComputedTensor> tensors = compute(checkpoint, model, options.computed);
   if (tensors.empty()) return {.checkpoint = std::move(checkpoint), .model = std::move(model)};
   const std::filesystem::path file = staging / kDeltaFile;
-  weights::write_safetensors(file, tensors, {}, [&](std::uint64_t done, std::uint64_t total) {
+  const auto progress = [&](std::uint64_t done, std::uint64_t total) {
     if (options.progress) options.progress(kDeltaFile, done, total);
-  });
+  };
+  // It can be made again, as all of the folder; waiting for the disk would take the longest part.
+  weights::write_safetensors(file, tensors, {}, progress, Durability::kProcess);
   weights::Checkpoint delta = weights::Checkpoint::open(file);
   Layered result{
       .checkpoint = weights::Checkpoint::layered(std::move(checkpoint), {std::move(delta)}),

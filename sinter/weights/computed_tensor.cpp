@@ -41,7 +41,7 @@ void write_tensor(SafetensorsWriter& writer, const ComputedTensor& tensor, std::
 void write_safetensors(const std::filesystem::path& path,
                        const std::vector<ComputedTensor>& tensors,
                        const std::map<std::string, std::string>& metadata,
-                       const WriteProgress& progress) {
+                       const WriteProgress& progress, Durability durability) {
   std::vector<PlannedTensor> plan;
   std::map<std::string_view, const ComputedTensor*> by_name;
   std::uint64_t total = 0;
@@ -51,7 +51,7 @@ void write_safetensors(const std::filesystem::path& path,
     total += byte_count(tensor.dtype, tensor.shape);
   }
   sort_for_alignment(plan);
-  SafetensorsWriter writer(path, plan, metadata);
+  SafetensorsWriter writer(path, plan, metadata, durability);
   std::uint64_t done = 0;
   for (const PlannedTensor& planned : plan) {
     write_tensor(writer, *by_name.at(planned.name), done, total, progress);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sinter/base/dtype.h"
+#include "sinter/base/file.h"
 #include "sinter/base/shape.h"
 
 namespace sinter::weights {
@@ -38,6 +39,7 @@ using WriteProgress = std::function<void(std::uint64_t done, std::uint64_t total
 void write_safetensors(const std::filesystem::path& path,
                        const std::vector<ComputedTensor>& tensors,
                        const std::map<std::string, std::string>& metadata = {},
-                       const WriteProgress& progress = {});
+                       const WriteProgress& progress = {},
+                       Durability durability = Durability::kPowerLoss);
 
 }  // namespace sinter::weights

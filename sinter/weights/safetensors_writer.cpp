@@ -83,8 +83,9 @@ void sort_for_alignment(std::vector<PlannedTensor>& tensors) {
 
 SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
                                      const std::vector<PlannedTensor>& tensors,
-                                     const std::map<std::string, std::string>& metadata)
-    : file_(path) {
+                                     const std::map<std::string, std::string>& metadata,
+                                     Durability durability)
+    : file_(path, durability) {
   const std::string header = header_text(tensors, metadata);
   std::array<std::byte, 8> length;
   for (std::size_t i = 0; i < length.size(); ++i) {

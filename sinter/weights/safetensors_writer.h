@@ -34,7 +34,8 @@ class SafetensorsWriter {
   /// @throws Error{kUsage} for a name that stands twice, is "__metadata__" or is not UTF-8, and for
   ///         a header above the format's limit; Error{kIo} when the file cannot be created.
   SafetensorsWriter(const std::filesystem::path& path, const std::vector<PlannedTensor>& tensors,
-                    const std::map<std::string, std::string>& metadata = {});
+                    const std::map<std::string, std::string>& metadata = {},
+                    Durability durability = Durability::kPowerLoss);
 
   /// Appends data: the row-major little-endian elements of the tensors, one tensor after another.
   /// @throws Error{kIo}; Error{kInternal} for more bytes than planned.

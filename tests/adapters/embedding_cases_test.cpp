@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sinter/adapters/textual_inversion.h"
+#include "sinter/adapters/embedding/textual_inversion.h"
 #include "sinter/base/file.h"
 #include "sinter/convert/convert.h"
 #include "sinter/verify/verify.h"

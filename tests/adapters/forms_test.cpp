@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "sinter/adapters/adapter_file.h"
-#include "sinter/adapters/change.h"
-#include "sinter/adapters/values.h"
+#include "sinter/adapters/file/adapter_file.h"
+#include "sinter/adapters/file/values.h"
+#include "sinter/adapters/forms/change.h"
 #include "sinter/weights/checkpoint.h"
 #include "sinter/weights/computed_tensor.h"
 

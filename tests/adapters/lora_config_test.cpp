@@ -1,4 +1,4 @@
-#include "sinter/adapters/lora_config.h"
+#include "sinter/adapters/file/lora_config.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sinter/adapters/matrix_product.h"
+#include "sinter/adapters/arithmetic/matrix_product.h"
 
 #include <gtest/gtest.h>
 

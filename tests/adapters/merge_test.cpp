@@ -1,4 +1,4 @@
-#include "sinter/adapters/merge.h"
+#include "sinter/adapters/merge/merge.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sinter/adapters/float_storage.h"
-#include "sinter/adapters/ordered_pipeline.h"
+#include "sinter/adapters/arithmetic/float_storage.h"
+#include "sinter/adapters/arithmetic/ordered_pipeline.h"
 #include "sinter/base/error.h"
 
 namespace sinter::adapters {

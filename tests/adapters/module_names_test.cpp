@@ -1,4 +1,4 @@
-#include "sinter/adapters/module_names.h"
+#include "sinter/adapters/names/module_names.h"
 
 #include <gtest/gtest.h>
 

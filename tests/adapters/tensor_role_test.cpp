@@ -1,4 +1,4 @@
-#include "sinter/adapters/tensor_role.h"
+#include "sinter/adapters/file/tensor_role.h"
 
 #include <gtest/gtest.h>
 

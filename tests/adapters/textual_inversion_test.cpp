@@ -1,4 +1,4 @@
-#include "sinter/adapters/textual_inversion.h"
+#include "sinter/adapters/embedding/textual_inversion.h"
 
 #include <gtest/gtest.h>
 

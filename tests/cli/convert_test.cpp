@@ -232,7 +232,7 @@ TEST_F(Convert, RefusesDamagedFilesWithStatus3) {
                "hint: it looks like a half download or a broken copy; fetch the file again\n");
   expect_error(sinter({"convert", "page.safetensors", "out"}), 3,
                "error: page.safetensors is a web page saved in place of the model (html), expected "
-               "safetensors\n"
+               "safetensors or a PyTorch file\n"
                "hint: the download needs a login or another address; open the page's link in a "
                "browser\n");
   EXPECT_EQ(sinter({"convert", "empty.safetensors", "out"}).status, 3);

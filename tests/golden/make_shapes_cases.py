@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes tests/data/shapes: the reference results of models/shapes-sd1.safetensors, as cases for `sinter verify`, and of it with
-models/shapes-controlnet.safetensors.
+models/shapes-controlnet.safetensors and models/shapes-lora.safetensors.
 
     make_shapes_cases.py GOLDEN_FOLDER
 
@@ -78,3 +78,9 @@ write("control", {"in.sample": stored("control_noise")} | {f"out.{name}": stored
                                                            for name in ("down0", "mid", "unet_cond", "ddim_latents")})
 for name in "control_hint", "control_ddim":
     shutil.copyfile(golden / f"{name}.png", folder / f"{name}.png")
+
+# One drawing with the adapter: its text encoder for the empty prompt and the prompt, and the final latents.
+write("lora", {"in.input_ids": np.concatenate([stored("uncond_ids"), stored("lora_ids")]),
+               "out.last_hidden_state": np.concatenate([stored("lora_uncond_text"), stored("lora_text")]),
+               "out.ddim_latents": stored("lora_ddim_latents")})
+shutil.copyfile(golden / "lora_ddim.png", folder / "lora_ddim.png")

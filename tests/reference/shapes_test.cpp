@@ -5,16 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
 #include <tuple>
 
-#include "sinter/base/png_file.h"
-#include "sinter/convert/convert.h"
-#include "sinter/graph/onnx_model.h"
-#include "sinter/pipeline/conditioning.h"
-#include "sinter/pipeline/control/controlnet.h"
-#include "sinter/pipeline/folder.h"
+#include "shapes_model.h"
 #include "sinter/pipeline/pipeline.h"
 #include "sinter/pipeline/tokenizer.h"
 #include "sinter/verify/comparison.h"
@@ -23,9 +17,8 @@
 
 namespace sinter {
 namespace {
+using shapes::kData;
 namespace fs = std::filesystem;
-
-const fs::path kData = fs::path(SINTER_TEST_DATA) / "shapes";
 
 struct Prompt {
   const char* tag;
@@ -38,24 +31,9 @@ constexpr std::array kPrompts{
     Prompt{"p1", "a big yellow star on a black background", 42},
     Prompt{"p2", "a green heart and a purple square on a white background", 7}};
 
-std::vector<convert::ExtraFile> tokenizer_files(const arch::Model&) {
-  std::vector<convert::ExtraFile> files;
-  for (pipeline::VocabularyFile& file : pipeline::Tokenizer::clip().files())
-    files.push_back({"tokenizer/" + file.name, std::move(file.text)});
-  return files;
-}
-
-/// The model converted once for all tests, in float32.
+/// The model converted once for all tests.
 const fs::path& converted() {
-  static const fs::path folder = [] {
-    const fs::path out = fs::path(SINTER_TEST_SCRATCH) / "shapes";
-    fs::remove_all(out);
-    convert::ConvertOptions options;
-    options.precision = convert::Precision::kF32;
-    options.extra_files = tokenizer_files;
-    convert::convert(fs::path(SINTER_SOURCE_DIR) / "models/shapes-sd1.safetensors", out, options);
-    return out;
-  }();
+  static const fs::path folder = shapes::convert_model("shapes", shapes::request());
   return folder;
 }
 
@@ -102,28 +80,13 @@ TEST_P(ShapesPictures, AreThoseOfDiffusers) {
   const std::string name = fmt::format("{}_{}", prompt.tag, sampler);
   pipeline::Pipeline pipeline = pipeline::Pipeline::open(
       converted(), {.sessions = pipeline::engine_sessions(runtime::Engine::kOpenVino)});
-  pipeline::GenerateOptions options;
-  options.prompt = prompt.text;
-  options.sampler = sampler;
-  options.steps = 20;
-  options.guidance_scale = 4;
-  options.seed = prompt.seed;
-  options.width = options.height = 128;
-  const pipeline::GenerateResult result = pipeline.generate(options);
+  const pipeline::GenerateResult result =
+      pipeline.generate(shapes::drawing(prompt.text, sampler, prompt.seed));
 
   const verify::ReferenceCase drawings =
       verify::ReferenceCase::load(kData / "drawings.safetensors");
-  const verify::Comparison latents = verify::compare(drawings.outputs.at(name), result.latents);
-  EXPECT_TRUE(latents.same_shape());
-  EXPECT_LE(latents.max_relative, 1e-3) << "at " << to_string(latents.worst_index);
-
-  const Image expected = read_png(kData / (name + ".png"));
-  const Image& drawn = result.pictures.front().image;
-  ASSERT_EQ(drawn.pixels.size(), expected.pixels.size());
-  double difference = 0;
-  for (std::size_t i = 0; i < drawn.pixels.size(); ++i)
-    difference += std::abs(int{drawn.pixels[i]} - int{expected.pixels[i]});
-  EXPECT_LE(difference / static_cast<double>(drawn.pixels.size()), 2.0);
+  shapes::expect_near(drawings.outputs.at(name), result.latents, 1e-3, "the latents");
+  shapes::expect_same_picture(kData / (name + ".png"), result.pictures.front().image);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShapesPictures,
@@ -132,95 +95,6 @@ INSTANTIATE_TEST_SUITE_P(All, ShapesPictures,
                          [](const auto& parameters) {
                            return fmt::format("{}_{}", std::get<0>(parameters.param).tag,
                                               std::get<1>(parameters.param));
-                         });
-
-constexpr const char* kControlPrompt = "an orange star on a white background";
-constexpr int kControlSeed = 11;
-
-/// The model with its ControlNet, converted once, in float32.
-const fs::path& controlled() {
-  static const fs::path folder = [] {
-    const fs::path models = fs::path(SINTER_SOURCE_DIR) / "models";
-    const fs::path out = fs::path(SINTER_TEST_SCRATCH) / "shapes-controlled";
-    fs::remove_all(out);
-    convert::ConvertOptions options;
-    options.precision = convert::Precision::kF32;
-    options.extra_files = tokenizer_files;
-    options.controlnets = {models / "shapes-controlnet.safetensors"};
-    convert::convert(models / "shapes-sd1.safetensors", out, options);
-    return out;
-  }();
-  return folder;
-}
-
-pipeline::ControlOptions outline() {
-  return {.picture = read_png(kData / "control_hint.png"), .canny = {}};
-}
-
-void expect_near(const Tensor& expected, const Tensor& found, double most, const char* what) {
-  const verify::Comparison c = verify::compare(expected, found);
-  EXPECT_TRUE(c.same_shape()) << what;
-  EXPECT_LE(c.max_relative, most) << what << " at " << to_string(c.worst_index);
-}
-
-class ShapesControlNet : public testing::TestWithParam<runtime::Engine> {};
-
-TEST_P(ShapesControlNet, FirstStepIsThatOfDiffusers) {
-  const pipeline::SessionFactory open = pipeline::engine_sessions(GetParam());
-  const pipeline::PipelineFolder folder = pipeline::read_pipeline_folder(controlled());
-  const verify::ReferenceCase reference =
-      verify::ReferenceCase::load(kData / "control.safetensors");
-  const auto text = open(folder.text_encoders.front().model);
-  const std::string prompt = kControlPrompt;
-  runtime::TensorMap inputs{{"sample", reference.inputs.at("sample")},
-                            {"timestep", Tensor({1}, std::vector<float>{951.0f})}};
-  inputs.emplace(
-      "encoder_hidden_states",
-      pipeline::encode_texts(folder.text_encoders.front(), *text, {&prompt, 1}, 1, false).states);
-  ASSERT_EQ(folder.controlnets.size(), 1u);
-  const auto session = open(folder.controlnets.front().model);
-  pipeline::ControlNet controlnet("controlnet", *session, outline(),
-                                  pipeline::control_map(outline(), 128, 128));
-  runtime::TensorMap residuals;
-  controlnet.add_residuals(inputs, 1, residuals);
-  EXPECT_EQ(residuals.size(), 13u);
-  expect_near(reference.outputs.at("down0"), residuals.at("down_block_additional_residual_0"), 1e-4,
-              "the first residual");
-  expect_near(reference.outputs.at("mid"), residuals.at("mid_block_additional_residual"), 1e-4,
-              "the middle's residual");
-  inputs.merge(residuals);
-  const auto unet = open(folder.unet);
-  expect_near(reference.outputs.at("unet_cond"), unet->run(inputs).at("out_sample"), 1e-4,
-              "the UNet's output");
-}
-
-TEST_P(ShapesControlNet, PictureIsThatOfDiffusers) {
-  pipeline::Pipeline pipeline =
-      pipeline::Pipeline::open(controlled(), {.sessions = pipeline::engine_sessions(GetParam())});
-  pipeline::GenerateOptions options;
-  options.prompt = kControlPrompt;
-  options.sampler = "ddim";
-  options.guidance_scale = 4;
-  options.seed = kControlSeed;
-  options.width = options.height = 128;
-  options.controls = {outline()};
-  const pipeline::GenerateResult result = pipeline.generate(options);
-  const verify::ReferenceCase reference =
-      verify::ReferenceCase::load(kData / "control.safetensors");
-  expect_near(reference.outputs.at("ddim_latents"), result.latents, 1e-3, "the latents");
-  const Image expected = read_png(kData / "control_ddim.png");
-  const Image& drawn = result.pictures.front().image;
-  ASSERT_EQ(drawn.pixels.size(), expected.pixels.size());
-  double difference = 0;
-  for (std::size_t i = 0; i < drawn.pixels.size(); ++i)
-    difference += std::abs(int{drawn.pixels[i]} - int{expected.pixels[i]});
-  EXPECT_LE(difference / static_cast<double>(drawn.pixels.size()), 0.02) << "in 255ths, mean";
-}
-
-INSTANTIATE_TEST_SUITE_P(All, ShapesControlNet,
-                         testing::Values(runtime::Engine::kOpenVino, runtime::Engine::kOnnxRuntime),
-                         [](const auto& parameters) {
-                           return std::string(engine_name(parameters.param));
                          });
 
 }  // namespace
