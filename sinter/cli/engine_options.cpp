@@ -1,8 +1,11 @@
 #include "sinter/cli/engine_options.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <optional>
 
+#include "sinter/base/error.h"
 #include "sinter/cli/failure.h"
 #include "sinter/cli/option_rules.h"
 
@@ -23,7 +26,9 @@ constexpr std::array kArithmetics{ArithmeticRow{"graph", runtime::Arithmetic::kG
 }  // namespace
 
 void declare_engine(CLI::App& app, EngineOptions& options) {
-  app.add_option("--engine", options.engine, "openvino or onnxruntime")->capture_default_str();
+  app.add_option("--engine", options.engine,
+                 "openvino, onnxruntime; on a GPU: cuda, tensorrt, trt-rtx")
+      ->capture_default_str();
   app.add_option("--arithmetic", options.arithmetic,
                  "graph: as the graph says; bf16, fp16, fastest: what the engine may use instead; "
                  "rounded: every value rounded to its type, as a GPU does (onnxruntime)")
@@ -32,11 +37,18 @@ void declare_engine(CLI::App& app, EngineOptions& options) {
       ->capture_default_str()
       ->check(at_least(0));
   app.add_option("--onnxruntime", options.onnxruntime_library, "another libonnxruntime to load");
+  app.add_option("--provider-library", options.provider_library,
+                 "a library with execution providers for ONNX Runtime (1.22 or later)");
+  app.add_option("--engine-cache", options.engine_cache,
+                 "folder in which tensorrt and trt-rtx keep what they build");
 }
 
 std::vector<std::string_view> engine_names() {
   return {runtime::engine_name(runtime::Engine::kOpenVino),
-          runtime::engine_name(runtime::Engine::kOnnxRuntime)};
+          runtime::engine_name(runtime::Engine::kOnnxRuntime),
+          runtime::engine_name(runtime::Engine::kCuda),
+          runtime::engine_name(runtime::Engine::kTensorRt),
+          runtime::engine_name(runtime::Engine::kTensorRtRtx)};
 }
 
 runtime::Engine engine_named(const std::string& name) {
@@ -45,10 +57,31 @@ runtime::Engine engine_named(const std::string& name) {
   return *engine;
 }
 
+namespace {
+
+// Options that only some engines understand.
+void require_meant(const EngineOptions& options) {
+  const runtime::Engine engine = engine_named(options.engine);
+  if (!options.provider_library.empty() && engine == runtime::Engine::kOpenVino)
+    throw Error(ErrorCode::kUsage, "--provider-library is for ONNX Runtime, and openvino is not",
+                "--engine onnxruntime, cuda, tensorrt or trt-rtx takes it");
+  if (!options.engine_cache.empty() && engine != runtime::Engine::kTensorRt &&
+      engine != runtime::Engine::kTensorRtRtx)
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--engine-cache is for tensorrt and trt-rtx; {} builds nothing that "
+                            "could be kept",
+                            options.engine));
+}
+
+}  // namespace
+
 runtime::SessionOptions session_options(const EngineOptions& options) {
+  require_meant(options);
   runtime::SessionOptions session{.threads = options.threads,
                                   .arithmetic = {},
-                                  .onnxruntime_library = options.onnxruntime_library};
+                                  .onnxruntime_library = options.onnxruntime_library,
+                                  .provider_library = options.provider_library,
+                                  .engine_cache = options.engine_cache};
   for (const ArithmeticRow& row : kArithmetics) {
     if (row.name != options.arithmetic) continue;
     session.arithmetic = row.arithmetic;

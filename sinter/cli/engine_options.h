@@ -14,6 +14,8 @@ struct EngineOptions {
   std::string engine = "openvino";
   std::string arithmetic = "graph";
   std::string onnxruntime_library;
+  std::string provider_library;
+  std::string engine_cache;
   int threads = 0;
 };
 

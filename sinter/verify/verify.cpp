@@ -85,6 +85,7 @@ Tensor first_channels(const Tensor& tensor) {
 
 struct EngineRun {
   runtime::EngineInfo info;
+  runtime::Placement placement;
   std::vector<TensorMap> results;
 };
 
@@ -94,7 +95,7 @@ EngineRun run(runtime::Engine engine, const graph::OnnxModel& model,
   const std::unique_ptr<runtime::Session> session =
       runtime::open_session(engine, model, options.session);
   report(options, model.path(), "running");
-  EngineRun done{.info = session->info(), .results = {}};
+  EngineRun done{.info = session->info(), .placement = session->placement(), .results = {}};
   try {
     for (const TensorMap& inputs : runs) done.results.push_back(session->run(inputs));
   } catch (Error& error) {
@@ -109,6 +110,7 @@ EngineRun run(runtime::Engine engine, const graph::OnnxModel& model,
 
 const Tolerance& tolerance_of(DType compute, const runtime::EngineInfo& engine) {
   const Tolerance& graph = tolerance_for(compute);
+  if (engine.arithmetic == kTensorRtTolerance.name) return coarser(graph, kTensorRtTolerance);
   for (const DType dtype : {DType::kF16, DType::kBF16}) {
     if (engine.arithmetic == dtype_info(dtype).word) return coarser(graph, tolerance_for(dtype));
   }
@@ -123,7 +125,9 @@ GraphResult empty_result(const graph::OnnxModel& model, const EngineRun& ran,
           .engine = ran.info,
           .tolerance = options.tolerance.value_or(tolerance_of(compute, ran.info)),
           .outputs = {},
-          .not_compared = {}};
+          .not_compared = {},
+          .placement = ran.placement,
+          .no_cpu_fallback = options.no_cpu_fallback};
 }
 
 std::vector<std::string> names(const std::vector<graph::ValueDeclaration>& values) {
@@ -144,6 +148,27 @@ void require_outputs(const CaseBinding& binding, const ReferenceCase& reference,
                   : fmt::format("the case is about a {}", reference.component));
 }
 
+TensorMap joined_outputs(const graph::OnnxModel& model, const EngineRun& ran) {
+  TensorMap outputs;
+  for (const graph::ValueDeclaration& output : model.outputs())
+    outputs.emplace(output.name, joined(ran.results, output.name));
+  return outputs;
+}
+
+void compare_with_case(const CaseBinding& binding, const ReferenceCase& reference,
+                       const TensorMap& outputs, GraphResult& result) {
+  for (const OutputPair& pair : binding.outputs) {
+    const Tensor& whole = reference.outputs.at(pair.reference);
+    const Comparison comparison =
+        compare(pair.first_channels ? first_channels(whole) : whole, outputs.at(pair.output));
+    result.outputs.push_back({.reference = "out." + pair.reference,
+                              .output = pair.output,
+                              .comparison = comparison,
+                              .passed = within(comparison, result.tolerance)});
+  }
+  for (const std::string& name : binding.not_compared) result.not_compared.push_back("out." + name);
+}
+
 struct CaseRun {
   GraphResult result;
   TensorMap outputs;  // of the graph
@@ -156,20 +181,8 @@ CaseRun run_case(const fs::path& path, const ReferenceCase& reference,
   const CaseBinding binding = bind_case(reference, model, text_states(path));
   require_outputs(binding, reference, model);
   const EngineRun ran = run(options.engine, model, binding.runs, options);
-  CaseRun done{.result = empty_result(model, ran, options), .outputs = {}};
-  GraphResult& result = done.result;
-  for (const graph::ValueDeclaration& output : model.outputs())
-    done.outputs.emplace(output.name, joined(ran.results, output.name));
-  for (const OutputPair& pair : binding.outputs) {
-    const Tensor& whole = reference.outputs.at(pair.reference);
-    const Comparison comparison =
-        compare(pair.first_channels ? first_channels(whole) : whole, done.outputs.at(pair.output));
-    result.outputs.push_back({.reference = "out." + pair.reference,
-                              .output = pair.output,
-                              .comparison = comparison,
-                              .passed = within(comparison, result.tolerance)});
-  }
-  for (const std::string& name : binding.not_compared) result.not_compared.push_back("out." + name);
+  CaseRun done{.result = empty_result(model, ran, options), .outputs = joined_outputs(model, ran)};
+  compare_with_case(binding, reference, done.outputs, done.result);
   return done;
 }
 
@@ -186,7 +199,10 @@ std::optional<fs::path> controlled_unet(const fs::path& controlnet) {
 
 }  // namespace
 
-bool GraphResult::passed() const { return std::ranges::all_of(outputs, &OutputResult::passed); }
+bool GraphResult::passed() const {
+  if (no_cpu_fallback && (!placement.known || !placement.fallen.empty())) return false;
+  return std::ranges::all_of(outputs, &OutputResult::passed);
+}
 
 std::vector<fs::path> models_in(const fs::path& folder) {
   std::vector<fs::path> models;
@@ -260,28 +276,44 @@ std::vector<GraphResult> verify_folder(const fs::path& folder, const ReferenceCa
   return results;
 }
 
-GraphResult compare_engines(const fs::path& path, runtime::Engine against,
-                            const ReferenceCase* reference, const VerifyOptions& options) {
+std::vector<GraphResult> compare_engines(const fs::path& path, runtime::Engine against,
+                                         const ReferenceCase* reference,
+                                         const VerifyOptions& options) {
   report(options, path, "loading");
   const graph::OnnxModel model = graph::OnnxModel::load(path);
-  const std::vector<TensorMap> runs =
-      reference != nullptr ? bind_case(*reference, model, text_states(path)).runs
-                           : std::vector<TensorMap>{generated_inputs(model.inputs())};
-  const EngineRun other = run(against, model, runs, options);
-  const EngineRun ran = run(options.engine, model, runs, options);
-  GraphResult result = empty_result(model, ran, options);
-  if (!options.tolerance) {
-    result.tolerance = coarser(result.tolerance, tolerance_of(result.compute, other.info));
+  const CaseBinding binding = reference != nullptr
+                                  ? bind_case(*reference, model, text_states(path))
+                                  : CaseBinding{{generated_inputs(model.inputs())}, {}, {}};
+  const EngineRun other = run(against, model, binding.runs, options);
+  const TensorMap expected = joined_outputs(model, other);
+  const EngineRun ran = run(options.engine, model, binding.runs, options);
+  const TensorMap found = joined_outputs(model, ran);
+  std::vector<GraphResult> results;
+  if (!binding.outputs.empty()) {
+    results.push_back(empty_result(model, other, options));
+    // The other engine is what is compared with, whatever computes it.
+    results.back().placement = {};
+    results.back().no_cpu_fallback = false;
+    compare_with_case(binding, *reference, expected, results.back());
+    results.push_back(empty_result(model, ran, options));
+    compare_with_case(binding, *reference, found, results.back());
   }
+  GraphResult pair = empty_result(model, ran, options);
+  if (!results.empty()) {
+    pair.placement = {};
+    pair.no_cpu_fallback = false;
+  }
+  if (!options.tolerance)
+    pair.tolerance = coarser(pair.tolerance, tolerance_of(pair.compute, other.info));
   for (const graph::ValueDeclaration& output : model.outputs()) {
-    const Comparison comparison =
-        compare(joined(other.results, output.name), joined(ran.results, output.name));
-    result.outputs.push_back({.reference = std::string(runtime::engine_name(against)),
-                              .output = output.name,
-                              .comparison = comparison,
-                              .passed = within(comparison, result.tolerance)});
+    const Comparison comparison = compare(expected.at(output.name), found.at(output.name));
+    pair.outputs.push_back({.reference = std::string(runtime::engine_name(against)),
+                            .output = output.name,
+                            .comparison = comparison,
+                            .passed = within(comparison, pair.tolerance)});
   }
-  return result;
+  results.push_back(std::move(pair));
+  return results;
 }
 
 }  // namespace sinter::verify
