@@ -77,7 +77,11 @@ OnnxRuntimeLibrary::OnnxRuntimeLibrary(const fs::path& path)
   check(api_->DisableTelemetryEvents(environment));
 }
 
-OnnxRuntimeLibrary::~OnnxRuntimeLibrary() = default;
+OnnxRuntimeLibrary::~OnnxRuntimeLibrary() {
+  // This is the end of the process. Provider libraries are called once more when an environment
+  // goes, and some have taken their own things down by then.
+  if (!state_->devices.empty()) static_cast<void>(environment_.release());
+}
 
 const LaterApi& OnnxRuntimeLibrary::later() const {
   return *static_cast<const LaterApi*>(static_cast<const void*>(api_));
@@ -105,7 +109,10 @@ std::vector<const EpDevice*> OnnxRuntimeLibrary::devices_of(const fs::path& libr
   };
   load_with_neighbours(library);
   const std::vector<const EpDevice*> before = all();
-  check(later().register_provider_library(environment(), library.c_str(), library.c_str()));
+  // Some call their provider by the name that they are registered with.
+  std::string name = library.stem().string();
+  if (name.starts_with("lib")) name.erase(0, 3);
+  check(later().register_provider_library(environment(), name.c_str(), library.c_str()));
   std::vector<const EpDevice*> added = all();
   std::erase_if(added, [&](const EpDevice* device) {
     return std::ranges::find(before, device) != before.end();
