@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
+#include <map>
 #include <optional>
 
 #include "sinter/base/error.h"
 #include "sinter/cli/failure.h"
 #include "sinter/cli/option_rules.h"
+#include "sinter/plan/plan.h"
 
 namespace sinter::cli {
 namespace {
@@ -41,6 +44,8 @@ void declare_engine(CLI::App& app, EngineOptions& options) {
                  "a library with execution providers for ONNX Runtime (1.22 or later)");
   app.add_option("--engine-cache", options.engine_cache,
                  "folder in which tensorrt and trt-rtx keep what they build");
+  app.add_option("--plan", options.plan,
+                 "a plan of sinter plan: the ranges of shapes for tensorrt and trt-rtx");
 }
 
 std::vector<std::string_view> engine_names() {
@@ -65,12 +70,29 @@ void require_meant(const EngineOptions& options) {
   if (!options.provider_library.empty() && engine == runtime::Engine::kOpenVino)
     throw Error(ErrorCode::kUsage, "--provider-library is for ONNX Runtime, and openvino is not",
                 "--engine onnxruntime, cuda, tensorrt or trt-rtx takes it");
-  if (!options.engine_cache.empty() && engine != runtime::Engine::kTensorRt &&
-      engine != runtime::Engine::kTensorRtRtx)
+  const bool tensorrt =
+      engine == runtime::Engine::kTensorRt || engine == runtime::Engine::kTensorRtRtx;
+  if (!options.plan.empty() && !tensorrt)
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("--plan is for tensorrt and trt-rtx; {} takes any shape", options.engine));
+  if (!options.engine_cache.empty() && !tensorrt)
     throw Error(ErrorCode::kUsage,
                 fmt::format("--engine-cache is for tensorrt and trt-rtx; {} builds nothing that "
                             "could be kept",
                             options.engine));
+}
+
+/// The ranges of a plan's graphs, by their folders.
+std::map<std::string, std::vector<runtime::ShapeRange>, std::less<>> ranges_of(
+    const std::string& file) {
+  std::map<std::string, std::vector<runtime::ShapeRange>, std::less<>> ranges;
+  if (file.empty()) return ranges;
+  for (const plan::GraphPlan& graph : plan::read_plan(file).graphs) {
+    for (const plan::InputRange& range : graph.profile.inputs)
+      ranges[graph.folder].push_back({range.input, range.min, range.opt, range.max});
+  }
+  return ranges;
 }
 
 }  // namespace
@@ -81,7 +103,8 @@ runtime::SessionOptions session_options(const EngineOptions& options) {
                                   .arithmetic = {},
                                   .onnxruntime_library = options.onnxruntime_library,
                                   .provider_library = options.provider_library,
-                                  .engine_cache = options.engine_cache};
+                                  .engine_cache = options.engine_cache,
+                                  .shape_ranges = ranges_of(options.plan)};
   for (const ArithmeticRow& row : kArithmetics) {
     if (row.name != options.arithmetic) continue;
     session.arithmetic = row.arithmetic;

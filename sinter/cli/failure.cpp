@@ -11,7 +11,7 @@
 
 #include "sinter/base/message.h"
 #include "sinter/cli/json_output.h"
-#include "sinter/cli/nearest.h"
+#include "sinter/base/nearest.h"
 
 namespace sinter::cli {
 namespace {

@@ -16,7 +16,7 @@
 #include "sinter/base/process.h"
 #include "sinter/cli/command.h"
 #include "sinter/cli/failure.h"
-#include "sinter/cli/nearest.h"
+#include "sinter/base/nearest.h"
 #include "sinter/cli/version.h"
 
 namespace sinter::cli {

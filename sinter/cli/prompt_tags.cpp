@@ -10,7 +10,7 @@
 
 #include "sinter/base/error.h"
 #include "sinter/base/message.h"
-#include "sinter/cli/nearest.h"
+#include "sinter/base/nearest.h"
 
 namespace sinter::cli {
 namespace fs = std::filesystem;

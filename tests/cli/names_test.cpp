@@ -7,7 +7,7 @@
 
 #include "sinter/base/error.h"
 #include "sinter/cli/failure.h"
-#include "sinter/cli/nearest.h"
+#include "sinter/base/nearest.h"
 #include "sinter/cli/picture_names.h"
 #include "sinter/cli/text.h"
 

@@ -1,9 +1,9 @@
-#include "sinter/cli/nearest.h"
+#include "sinter/base/nearest.h"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace sinter::cli {
+namespace sinter {
 namespace {
 
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -39,4 +39,4 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   return unfinished == candidates.end() ? "" : *unfinished;
 }
 
-}  // namespace sinter::cli
+}  // namespace sinter
