@@ -93,7 +93,7 @@ Bisection bisect(const Options& options, const fs::path& path,
   const fs::path other_path = engine ? path : counterpart(options, path);
   graph::OnnxModel other = graph::OnnxModel::load(other_path);
   const verify::BisectSide base{other, engine ? engine_named(options.against) : suspect.engine,
-                                session};
+                                engine ? verify::for_the_other(session) : session};
   result.reference = {other_path, std::string(runtime::engine_name(base.engine)),
                       other.compute_dtype()};
   if (!result.tolerance) {

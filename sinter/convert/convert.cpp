@@ -16,6 +16,7 @@
 #include "sinter/convert/config_files.h"
 #include "sinter/convert/delta.h"
 #include "sinter/convert/output_folder.h"
+#include "sinter/convert/policy_record.h"
 
 namespace sinter::convert {
 namespace fs = std::filesystem;
@@ -58,31 +59,6 @@ DType compute_dtype(Precision precision, const arch::Component& component) {
   }
   const DType stored = stored_dtype(component);
   return stored == DType::kF16 || stored == DType::kBF16 ? stored : DType::kF32;
-}
-
-Json run_json(const std::optional<RoundedRun>& run) {
-  if (!run) return nullptr;
-  return {{"max", run->max},
-          {"mean", run->mean},
-          {"non_finite", run->non_finite},
-          {"within", run->within}};
-}
-
-/// The policy of a graph with its evidence.
-Json policy_json(const GraphPolicy& policy) {
-  Json exact = Json::array();
-  for (const ExactModule& module : policy.exact)
-    exact.push_back({{"module", module.module},
-                     {"reason", reason_name(module.reason)},
-                     {"value", module.value},
-                     {"largest", module.largest}});
-  return {{"policy", "auto"},
-          {"inputs", policy.inputs},
-          {"runs", policy.runs},
-          {"largest", {{"value", policy.largest_value}, {"absolute", policy.largest}}},
-          {"float32", exact},
-          {"float16_throughout", run_json(policy.plain)},
-          {"as_decided", run_json(policy.decided)}};
 }
 
 void write_text(const fs::path& path, std::string_view text) {

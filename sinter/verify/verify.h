@@ -68,6 +68,10 @@ std::vector<GraphResult> verify_folder(const std::filesystem::path& folder,
                                        const ReferenceCase& reference,
                                        const VerifyOptions& options = {});
 
+/// What the engine that is compared with gets of a session's options: no provider library, no
+/// engines of TensorRT, and no rounding, which are those of the engine that is checked.
+runtime::SessionOptions for_the_other(runtime::SessionOptions options);
+
 /// Compares options.engine with another engine on the same inputs: those of the case, or generated
 /// ones without a case. Of a case with outputs that the graph gives, each engine is compared with
 /// those first: reference against engine, three ways, each with the tolerance of what computes.
