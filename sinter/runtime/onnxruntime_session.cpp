@@ -45,7 +45,7 @@ class OnnxRuntimeSession final : public Session {
     return {.name = appended_.empty() ? std::string(kEngineName)
                                       : fmt::format("{} with {}", kEngineName, appended_),
             .version = library_.version(),
-            .device = appended_.empty() ? "CPU" : "GPU",
+            .device = appended_.empty() ? "CPU" : provider_ == nullptr ? appended_ : "GPU",
             .arithmetic = chooses_kernels() ? "TensorRT" : "float32"};
   }
 
