@@ -14,6 +14,7 @@
 #include "sinter/cli/conversion_parts.h"
 #include "sinter/cli/failure.h"
 #include "sinter/cli/option_rules.h"
+#include "sinter/cli/precision_options.h"
 #include "sinter/cli/version.h"
 #include "sinter/convert/io_profile.h"
 #include "sinter/pipeline/embedding_names.h"
@@ -73,11 +74,12 @@ void require_names(const ConversionOptions& options) {
                   {"text_encoder", "text_encoder_2", "unet", "vae", "vae_decoder", "vae_encoder",
                    "controlnet", "controlnet_1", "controlnet_2", "controlnet_3"});
   std::vector<std::string_view> precisions;
-  for (const auto precision : {convert::Precision::kF16, convert::Precision::kF32,
-                               convert::Precision::kBF16, convert::Precision::kKeep})
+  for (const auto precision :
+       {convert::Precision::kF16, convert::Precision::kF32, convert::Precision::kBF16,
+        convert::Precision::kKeep, convert::Precision::kAuto})
     precisions.push_back(convert::precision_name(precision));
   require_known("precision", options.precision, precisions);
-  require_known("precision", options.vae_precision, precisions);
+  require_known("precision", vae_precision_of(options), precisions);
   require_known("way to store weights", options.weights, {"link", "pack"});
   std::vector<std::string_view> profiles;
   for (const convert::IoProfile& profile : convert::io_profiles()) profiles.push_back(profile.name);
@@ -157,11 +159,14 @@ void declare_conversion(CLI::App& app, ConversionOptions& options) {
                             "only these, separated by commas: text_encoder, text_encoder_2, unet, "
                             "vae_decoder, vae_encoder, controlnet"))
       ->delimiter(',');
-  app.add_option("--precision", options.precision,
-                 "what text encoders and UNet compute in: fp16, fp32, bf16, keep")
+  app.add_option(
+         "--precision", options.precision,
+         "what text encoders and UNet compute in: fp16, fp32, bf16, keep, or auto: fp16 but "
+         "for the modules that a run of the model shows to need fp32")
       ->capture_default_str();
-  app.add_option("--vae-precision", options.vae_precision, "what the VAE computes in")
-      ->capture_default_str();
+  app.add_option("--vae-precision", options.vae_precision,
+                 "what the VAE computes in; default: fp32, with --precision auto also auto");
+  declare_calibration(app, options.calibration);
   app.add_option(
          "--weights", options.weights,
          "link: use the checkpoint's bytes where they are; pack: copy them beside the graphs")
@@ -210,7 +215,7 @@ convert::ConvertOptions to_request(const ConversionOptions& options,
   require_names(options);
   std::ranges::transform(options.components, std::back_inserter(request.components), trimmed);
   request.precision = convert::precision_from_name(options.precision);
-  request.vae_precision = convert::precision_from_name(options.vae_precision);
+  request.vae_precision = convert::precision_from_name(vae_precision_of(options));
   request.weights =
       options.weights == "link" ? convert::WeightStorage::kLink : convert::WeightStorage::kPack;
   request.io = options.io;

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,20 @@
 
 namespace sinter::cli {
 
+/// What --precision auto runs a checkpoint on.
+struct CalibrationOptions {
+  std::vector<std::string> prompts;
+  std::string size;  // WIDTHxHEIGHT
+  std::optional<int> steps;
+};
+
 /// The options of a conversion as they are typed; `convert` has them all, `generate` converts with
 /// its own.
 struct ConversionOptions {
   std::vector<std::string> components;
   std::string precision = "fp16";
-  std::string vae_precision = "fp32";
+  std::string vae_precision;  // empty: see vae_precision_of()
+  CalibrationOptions calibration;
   std::string weights = "link";
   std::string io = "optimum";
   std::string size;  // BATCHxHEIGHTxWIDTH

@@ -13,6 +13,7 @@
 #include "sinter/cli/command.h"
 #include "sinter/cli/conversion.h"
 #include "sinter/cli/json_output.h"
+#include "sinter/cli/precision_options.h"
 #include "sinter/cli/progress.h"
 #include "sinter/cli/text.h"
 
@@ -36,6 +37,8 @@ void print_text(const Options& options, const convert::ConvertReport& report,
     print_words(stdout, "  {:<16} {:<9} {:>5} nodes  {:>9} {}\n", graph.folder,
                 dtype_info(graph.compute).word, graph.nodes, human_bytes(graph.weight_bytes),
                 link ? "linked" : "packed");
+    if (graph.exact_modules > 0)
+      print_words(stdout, "  {:<16} {} in float32\n", "", counted(graph.exact_modules, "module"));
   }
   if (adaptation != nullptr)
     for (const std::string& line : adapter_lines(*adaptation)) print_words(stdout, "  {}\n", line);
@@ -70,6 +73,7 @@ Json to_json(const Options& options, const convert::ConvertReport& report,
   for (const convert::GraphReport& graph : report.graphs) {
     json["graphs"].push_back({{"folder", graph.folder},
                               {"compute", dtype_info(graph.compute).word},
+                              {"float32_modules", graph.exact_modules},
                               {"nodes", graph.nodes},
                               {"initializers", graph.initializers},
                               {"weight_bytes", graph.weight_bytes}});
@@ -87,11 +91,14 @@ int run(const Options& options) {
     if (pack || folder == convert::kDeltaFile) progress.update(folder, done, total);
   };
   const auto adaptation = add_adapters(options.conversion, request);
+  std::vector<std::string> strays =
+      add_policy(options.conversion, options.checkpoint, options.out, request);
   const convert::ConvertReport report = convert::convert(options.checkpoint, options.out, request);
   progress.finish();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const std::vector<std::string> warnings = warnings_of(options, report, adaptation.get());
+  std::vector<std::string> warnings = warnings_of(options, report, adaptation.get());
+  std::ranges::move(strays, std::back_inserter(warnings));
   for (const std::string& warning : warnings) print_words(stderr, "warning: {}\n", warning);
   if (options.json) {
     print_json(to_json(options, report, adaptation.get(), warnings, seconds));
@@ -106,7 +113,9 @@ int run(const Options& options) {
 Run declare_convert(CLI::App& app) {
   auto options =
       std::make_shared<Options>();  // shared by the parser's bindings and the returned function
-  app.add_option("checkpoint", options->checkpoint, "a .safetensors, .ckpt or .pt file, or a folder")->required();
+  app.add_option("checkpoint", options->checkpoint,
+                 "a .safetensors, .ckpt or .pt file, or a folder")
+      ->required();
   app.add_option("out", options->out, "folder to write")->required();
   declare_conversion(app, options->conversion);
   app.add_flag("--json", options->json, "print the result as JSON");

@@ -14,6 +14,9 @@ struct EngineOptions {
   std::string engine = "openvino";
   std::string arithmetic = "graph";
   std::string onnxruntime_library;
+  std::string provider_library = {};
+  std::string engine_cache = {};
+  std::string plan = {};  // a file of `sinter plan`
   int threads = 0;
 };
 

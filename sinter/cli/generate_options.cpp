@@ -121,7 +121,7 @@ std::shared_ptr<GenerateArguments> declare_generate_options(CLI::App& app) {
       "also all pictures on one contact sheet");
   options->of_conversion = {
       app.add_option("--precision", options->conversion.precision,
-                     "of a checkpoint's conversion: fp32, fp16, bf16, keep")
+                     "of a checkpoint's conversion: fp32, fp16, bf16, keep, auto")
           ->capture_default_str(),
       app.add_option("--family", options->conversion.family, "of a checkpoint's conversion"),
       app.add_option("--prediction", options->conversion.prediction,

@@ -16,6 +16,7 @@
 #include "sinter/cli/adapter_options.h"
 #include "sinter/cli/conversion_parts.h"
 #include "sinter/cli/file_list.h"
+#include "sinter/cli/precision_options.h"
 #include "sinter/cli/progress.h"
 #include "sinter/cli/text.h"
 #include "sinter/cli/version.h"
@@ -70,6 +71,7 @@ void convert_into(const fs::path& folder, const std::string& model,
   fs::remove_all(folder);  // damaged, it may no longer look like one of sinter's
   convert::ConvertOptions request = to_request(options, model);
   const auto adaptation = add_adapters(options, request);
+  const std::vector<std::string> strays = add_policy(options, model, folder, request);
   ByteProgress progress("merging");
   request.progress = [&](std::string_view file, std::uint64_t done, std::uint64_t total) {
     if (file == convert::kDeltaFile) progress.update(file, done, total);
@@ -87,6 +89,7 @@ void convert_into(const fs::path& folder, const std::string& model,
   }
   // What concerns other programs (report.portability) does not concern a cache.
   for (const std::string& warning : report.warnings) print_words(stderr, "warning: {}\n", warning);
+  for (const std::string& warning : strays) print_words(stderr, "warning: {}\n", warning);
 }
 
 /// The begin of a name, with room for what is added to it in 255 bytes; no character is cut.

@@ -35,6 +35,7 @@ struct Options {
   std::string against;           // an engine, or another model of the same network
   ConversionOptions conversion;  // of a checkpoint
   bool bisect = false;
+  bool no_cpu_fallback = false;
   bool json = false;
   EngineOptions engine;
 };
@@ -92,7 +93,7 @@ Bisection bisect(const Options& options, const fs::path& path,
   const fs::path other_path = engine ? path : counterpart(options, path);
   graph::OnnxModel other = graph::OnnxModel::load(other_path);
   const verify::BisectSide base{other, engine ? engine_named(options.against) : suspect.engine,
-                                session};
+                                engine ? verify::for_the_other(session) : session};
   result.reference = {other_path, std::string(runtime::engine_name(base.engine)),
                       other.compute_dtype()};
   if (!result.tolerance) {
@@ -110,22 +111,36 @@ void check_model(const Options& options, const fs::path& path,
       .engine = engine_named(options.engine.engine),
       .session = session_options(options.engine),
       .tolerance = {},
+      .no_cpu_fallback = options.no_cpu_fallback,
       .progress = [&](const fs::path& model, std::string_view stage) {
         show(progress, model, stage);
       }};
   std::vector<verify::GraphResult> results;
   if (against_engine(options)) {
-    results.push_back(
-        verify::compare_engines(path, engine_named(options.against), reference, verify_options));
+    results =
+        verify::compare_engines(path, engine_named(options.against), reference, verify_options);
   } else if (reference != nullptr && options.against.empty()) {
     results = verify::verify_case(path, *reference, verify_options);
   }
   std::ranges::copy(results, std::back_inserter(outcome.graphs));
-  const bool sound = !results.empty() && results.front().passed() && !options.against.empty();
+  const bool sound = !results.empty() && !options.against.empty() &&
+                     std::ranges::all_of(results, &verify::GraphResult::passed);
   if (!options.bisect || sound) return;
   outcome.bisections.push_back(
       bisect(options, path, reference,
              results.empty() ? std::nullopt : std::optional(results.front().tolerance), progress));
+}
+
+/// On the CPU nothing falls back to it.
+void check_placement(const Options& options, runtime::Engine engine) {
+  const bool gpu =
+      engine != runtime::Engine::kOpenVino &&
+      (engine != runtime::Engine::kOnnxRuntime || !options.engine.provider_library.empty());
+  if (!options.no_cpu_fallback || gpu) return;
+  throw Error(ErrorCode::kUsage,
+              fmt::format("--no-cpu-fallback is for engines on a GPU, and {} runs on the CPU",
+                          runtime::engine_name(engine)),
+              "--engine cuda, tensorrt or trt-rtx names one");
 }
 
 void check_options(const Options& options) {
@@ -135,6 +150,7 @@ void check_options(const Options& options) {
                 "and infinity");
   }
   const runtime::Engine engine = engine_named(options.engine.engine);
+  check_placement(options, engine);
   if (options.against.empty()) return;
   if (const auto other = runtime::engine_from_name(options.against)) {
     if (*other != engine) return;
@@ -216,6 +232,8 @@ Run declare_verify(CLI::App& app) {
       "--bisect", options->bisect,
       "name the first module at which the two differ, or at which NaN or infinity appears");
   declare_engine(app, options->engine);
+  app.add_flag("--no-cpu-fallback", options->no_cpu_fallback,
+               "a node that an engine on a GPU leaves to the CPU is a mismatch");
   app.add_flag("--json", options->json, "print the result as JSON");
   return [options] { return run(*options); };
 }

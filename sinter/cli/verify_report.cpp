@@ -56,6 +56,18 @@ Json comparison_json(const Comparison& c) {
   return json;
 }
 
+Json placement_json(const verify::GraphResult& graph) {
+  Json json{{"model", graph.model.generic_string()},
+            {"engine", graph.engine.name},
+            {"providers", Json::array()},
+            {"cpu_nodes", Json::array()}};
+  for (const runtime::ProviderNodes& row : graph.placement.providers)
+    json["providers"].push_back({{"provider", row.provider}, {"nodes", row.nodes}});
+  for (const runtime::FallenNode& node : graph.placement.fallen)
+    json["cpu_nodes"].push_back({{"node", node.name}, {"op", node.op}, {"cause", node.cause}});
+  return json;
+}
+
 Json side_json(const ReportedSide& side) {
   return {{"model", side.model.generic_string()},
           {"engine", side.engine},
@@ -136,6 +148,26 @@ void print_output(const verify::GraphResult& graph, const verify::OutputResult& 
               c.mean_abs);
 }
 
+/// Where the nodes are, and each that fell to the CPU with its cause.
+void print_placement(const verify::GraphResult& graph) {
+  const runtime::Placement& placement = graph.placement;
+  if (!placement.known) {
+    if (graph.no_cpu_fallback)
+      print_words(
+          stdout,
+          "  MISMATCH {} {} does not say where nodes run; ONNX Runtime 1.24 or later does\n",
+          graph.engine.name, graph.engine.version);
+    return;
+  }
+  std::vector<std::string> counts;
+  for (const runtime::ProviderNodes& row : placement.providers)
+    counts.push_back(fmt::format("{} {}", row.provider, row.nodes));
+  print_words(stdout, "  nodes: {}\n", fmt::join(counts, ", "));
+  for (const runtime::FallenNode& node : placement.fallen)
+    print_words(stdout, "  {} on the CPU: {} ({}): {}\n",
+                graph.no_cpu_fallback ? "MISMATCH" : "note    ", node.name, node.op, node.cause);
+}
+
 void print_graph(const verify::GraphResult& graph) {
   print_words(stdout, "{} on {}, {}\n", graph.model.string(), graph.engine.name,
               dtype_info(graph.compute).word);
@@ -147,6 +179,7 @@ void print_graph(const verify::GraphResult& graph) {
   }
   for (const verify::OutputResult& output : graph.outputs)
     print_output(graph, output, output_width, reference_width);
+  print_placement(graph);
   if (graph.not_compared.empty()) return;
   const bool text = graph.model.parent_path().filename().string().starts_with("text_encoder");
   print_words(stdout, "  not of this graph: {}{}\n", fmt::join(graph.not_compared, ", "),
@@ -211,11 +244,9 @@ bool VerifyOutcome::passed() const {
 }
 
 Json to_json(const VerifyOutcome& outcome) {
-  Json json{{"passed", outcome.passed()},
-            {"outputs", Json::array()},
-            {"not_compared", Json::array()},
-            {"bisected", Json::array()},
-            {"faults", Json::array()}};
+  Json json{{"passed", outcome.passed()},    {"outputs", Json::array()},
+            {"not_compared", Json::array()}, {"placements", Json::array()},
+            {"bisected", Json::array()},     {"faults", Json::array()}};
   for (const verify::GraphResult& graph : outcome.graphs) {
     for (const verify::OutputResult& output : graph.outputs) {
       Json row{{"model", graph.model.generic_string()},
@@ -231,6 +262,7 @@ Json to_json(const VerifyOutcome& outcome) {
       row.update(comparison_json(output.comparison));
       json["outputs"].push_back(std::move(row));
     }
+    if (graph.placement.known) json["placements"].push_back(placement_json(graph));
     for (const std::string& name : graph.not_compared)
       json["not_compared"].push_back(
           {{"model", graph.model.generic_string()}, {"reference", name}});

@@ -296,7 +296,10 @@ std::unique_ptr<Graph> build_graph(const GraphPlan& plan, const IoProfile& io,
   if (options.size) require_possible(*options.size, options.latent_factor);
   auto graph = std::make_unique<Graph>(plan.folder);
   const models::CheckpointWeights provider(plan.component->weights);
-  const Scope s(*graph, provider, {.compute = options.compute, .convert = options.convert_weights});
+  const Scope s(*graph, provider,
+                {.compute = options.compute,
+                 .exact = options.exact.empty() ? nullptr : &options.exact,
+                 .convert = options.convert_weights});
   try {
     require_complete(plan);
     if (const auto* text = std::get_if<TextEncoderConfig>(&plan.component->config)) {

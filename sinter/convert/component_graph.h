@@ -10,6 +10,7 @@
 #include "sinter/arch/model.h"
 #include "sinter/convert/io_profile.h"
 #include "sinter/graph/graph.h"
+#include "sinter/graph/scope.h"
 
 namespace sinter::convert {
 
@@ -25,6 +26,7 @@ struct StaticSize {
 
 struct GraphOptions {
   DType compute = DType::kF32;
+  graph::Places exact;  // modules that compute in float32 all the same
   bool convert_weights =
       false;  // stored in the compute dtype (packing) instead of cast in the graph (linking)
   bool controlnet_inputs = false;

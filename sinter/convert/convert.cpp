@@ -16,6 +16,7 @@
 #include "sinter/convert/config_files.h"
 #include "sinter/convert/delta.h"
 #include "sinter/convert/output_folder.h"
+#include "sinter/convert/policy_record.h"
 
 namespace sinter::convert {
 namespace fs = std::filesystem;
@@ -30,7 +31,8 @@ struct PrecisionRow {
 
 constexpr std::array kPrecisions{
     PrecisionRow{Precision::kF16, "fp16"}, PrecisionRow{Precision::kF32, "fp32"},
-    PrecisionRow{Precision::kBF16, "bf16"}, PrecisionRow{Precision::kKeep, "keep"}};
+    PrecisionRow{Precision::kBF16, "bf16"}, PrecisionRow{Precision::kKeep, "keep"},
+    PrecisionRow{Precision::kAuto, "auto"}};
 
 /// The dtype that most of the component's bytes are stored in.
 DType stored_dtype(const arch::Component& component) {
@@ -46,6 +48,7 @@ DType stored_dtype(const arch::Component& component) {
 DType compute_dtype(Precision precision, const arch::Component& component) {
   switch (precision) {
     case Precision::kF16:
+    case Precision::kAuto:
       return DType::kF16;
     case Precision::kBF16:
       return DType::kBF16;
@@ -139,9 +142,11 @@ class Conversion {
   GraphReport write_graph(const GraphPlan& plan) {
     const bool vae = std::holds_alternative<arch::VaeConfig>(plan.component->config);
     const bool pack = options_.weights == WeightStorage::kPack;
+    const Precision precision = vae ? options_.vae_precision : options_.precision;
+    const GraphPolicy* policy = precision == Precision::kAuto ? &policy_of(plan) : nullptr;
     const GraphOptions graph_options{
-        .compute =
-            compute_dtype(vae ? options_.vae_precision : options_.precision, *plan.component),
+        .compute = compute_dtype(precision, *plan.component),
+        .exact = policy == nullptr ? graph::Places() : exact_places(*policy),
         .convert_weights = pack,
         .controlnet_inputs = takes_residuals(),
         .hidden_states = options_.hidden_states,
@@ -161,10 +166,18 @@ class Conversion {
     if (!pack) report(plan, stored.bytes, stored.bytes);
     return {.folder = plan.folder,
             .compute = graph_options.compute,
+            .exact_modules = graph_options.exact.size(),
             .nodes = graph->nodes().size(),
             .initializers = graph->initializers().size(),
             .weight_bytes = stored.bytes,
             .link = stored.link};
+  }
+
+  const GraphPolicy& policy_of(const GraphPlan& plan) const {
+    const auto found = options_.policy.find(plan.folder);
+    if (found != options_.policy.end()) return found->second;
+    throw Error(ErrorCode::kInternal,
+                fmt::format("there is no precision policy for {}", plan.folder));
   }
 
   bool takes_residuals() const { return options_.controlnet_inputs || has_controlled_unet(model_); }
@@ -190,6 +203,8 @@ class Conversion {
                                {"nodes", report.nodes},
                                {"initializers", report.initializers},
                                {"weight_bytes", report.weight_bytes}};
+      if (const auto policy = options_.policy.find(report.folder); policy != options_.policy.end())
+        graphs[report.folder]["precision"] = policy_json(policy->second);
     }
     Json json{{"sinter", options_.tool_version},
               {"model", checkpoint_.files().front().path.stem().string()},
@@ -298,8 +313,9 @@ Precision precision_from_name(std::string_view name) {
   for (const PrecisionRow& row : kPrecisions) {
     if (row.name == name) return row.precision;
   }
-  throw Error(ErrorCode::kUsage,
-              fmt::format("there is no precision '{}'; there are fp16, fp32, bf16 and keep", name));
+  throw Error(
+      ErrorCode::kUsage,
+      fmt::format("there is no precision '{}'; there are fp16, fp32, bf16, keep and auto", name));
 }
 
 ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOptions& asked) {

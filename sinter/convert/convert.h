@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,13 +12,15 @@
 #include "sinter/arch/model.h"
 #include "sinter/convert/component_graph.h"
 #include "sinter/convert/external_vae.h"
+#include "sinter/convert/precision_policy.h"
 #include "sinter/convert/weight_files.h"
 #include "sinter/weights/computed_tensor.h"
 
 namespace sinter::convert {
 
-/// What a component computes in. kKeep: what the file stores.
-enum class Precision { kF16, kF32, kBF16, kKeep };
+/// What a component computes in. kKeep: what the file stores. kAuto: float16 but for the modules of
+/// ConvertOptions::policy (precision/decide.h makes one).
+enum class Precision { kF16, kF32, kBF16, kKeep, kAuto };
 
 std::string_view precision_name(Precision precision);
 /// @throws Error{kUsage} naming the precisions there are.
@@ -45,6 +48,7 @@ struct ConvertOptions {
   std::vector<std::string> components;    // folder names; empty: all
   Precision precision = Precision::kF16;  // of text encoders and the UNet
   Precision vae_precision = Precision::kF32;
+  std::map<std::string, GraphPolicy> policy = {};  // by folder, of graphs with kAuto
   WeightStorage weights = WeightStorage::kLink;
   std::string io = "optimum";
   /// ControlNets to convert beside the checkpoint, in place of its own: files or folders.
@@ -70,6 +74,7 @@ struct ConvertOptions {
 struct GraphReport {
   std::string folder;
   DType compute;
+  std::size_t exact_modules;  // that compute in float32 all the same
   std::size_t nodes;
   std::size_t initializers;
   std::uint64_t weight_bytes;

@@ -14,6 +14,8 @@
 #include "sinter/graph/external_data.h"
 #include "sinter/graph/model_proto.h"
 #include "sinter/graph/onnx_outline.h"
+#include "sinter/graph/moving_ops.h"
+#include "sinter/graph/rounded_values.h"
 
 namespace sinter::graph {
 namespace fs = std::filesystem;
@@ -46,16 +48,6 @@ ValueDeclaration required_declaration(const onnx::ValueInfoProto& info, const ch
               fmt::format("{} '{}' is not a tensor of numbers", role, info.name()));
 }
 
-// Rows of a float16 table, cast to float32 behind the Gather, are stored and not computed in
-// float16.
-bool moves_data(std::string_view op) {
-  constexpr std::string_view kMoving[] = {
-      "Cast", "Concat",  "Constant", "Expand", "Flatten", "Gather",    "Identity",
-      "Pad",  "Reshape", "Slice",    "Split",  "Squeeze", "Transpose", "Unsqueeze",
-  };
-  return std::ranges::find(kMoving, op) != std::end(kMoving);
-}
-
 int coarseness(DType dtype) {
   switch (dtype) {
     case DType::kF64:
@@ -80,6 +72,8 @@ struct OnnxModel::State {
   fs::path path;
   onnx::ModelProto model;
   int own_outputs = 0;
+  int own_nodes = 0;
+  int extremes = 0;  // outputs before the own ones
   ExternalFiles files;
 
   const onnx::GraphProto& graph() const { return model.graph(); }
@@ -87,6 +81,7 @@ struct OnnxModel::State {
   void parse(std::span<const std::byte> bytes) {
     model = parse_model(bytes, path);
     own_outputs = model.graph().output_size();
+    own_nodes = model.graph().node_size();
   }
 
   void read_links() {
@@ -233,6 +228,8 @@ DType OnnxModel::compute_dtype() const {
   return coarseness(result) == 0 ? DType::kF32 : result;
 }
 
+std::string extreme_of(std::string_view value) { return fmt::format("extreme/{}", value); }
+
 void OnnxModel::expose(std::span<const std::string> values) {
   onnx::GraphProto& graph = *state_->model.mutable_graph();
   std::map<std::string_view, const onnx::ValueInfoProto*> known;
@@ -250,9 +247,45 @@ void OnnxModel::expose(std::span<const std::string> values) {
   }
 }
 
+void OnnxModel::expose_extremes(std::span<const std::string> values) {
+  onnx::GraphProto& graph = *state_->model.mutable_graph();
+  google::protobuf::RepeatedPtrField<onnx::ValueInfoProto> others;
+  others.Swap(graph.mutable_output());
+  for (const std::string& value : values) {
+    const std::string name = extreme_of(value);
+    onnx::NodeProto& size = *graph.add_node();
+    size.set_name(name + "/Abs");
+    size.set_op_type("Abs");
+    size.add_input(value);
+    size.add_output(name + "/Abs");
+    onnx::NodeProto& largest = *graph.add_node();
+    largest.set_name(name + "/ReduceMax");
+    largest.set_op_type("ReduceMax");
+    largest.add_input(name + "/Abs");
+    largest.add_output(name);
+    onnx::AttributeProto& keep = *largest.add_attribute();
+    keep.set_name("keepdims");
+    keep.set_type(onnx::AttributeProto::INT);
+    keep.set_i(0);
+    onnx::ValueInfoProto& output = *graph.add_output();
+    output.set_name(name);
+    onnx::TypeProto::Tensor& type = *output.mutable_type()->mutable_tensor_type();
+    type.set_elem_type(onnx::TensorProto::FLOAT);
+    type.mutable_shape();
+  }
+  state_->extremes += static_cast<int>(values.size());
+  // OpenVINO orders nodes from the first output on: before the others, each extreme is computed as
+  // soon as its value is there, which can go then.
+  for (onnx::ValueInfoProto& output : others) graph.add_output()->Swap(&output);
+}
+
 void OnnxModel::hide_exposed() {
-  auto& outputs = *state_->model.mutable_graph()->mutable_output();
+  onnx::GraphProto& graph = *state_->model.mutable_graph();
+  auto& outputs = *graph.mutable_output();
+  outputs.DeleteSubrange(0, std::exchange(state_->extremes, 0));
   outputs.DeleteSubrange(state_->own_outputs, outputs.size() - state_->own_outputs);
+  auto& nodes = *graph.mutable_node();
+  nodes.DeleteSubrange(state_->own_nodes, nodes.size() - state_->own_nodes);
 }
 
 const std::vector<ExternalFile>& OnnxModel::files() const { return state_->files.all(); }
@@ -305,10 +338,11 @@ std::vector<Weight> OnnxModel::weights() const {
   return result;
 }
 
-std::string OnnxModel::serialized(WeightForm form) const {
+std::string OnnxModel::serialized(WeightForm form, Rounding rounding) const {
   const bool inputs = form == WeightForm::kInputs;
+  const bool rounded = rounding == Rounding::kDeclaredTypes;
   // A model with all its weights inside needs no change, and a copy may be large.
-  if (state_->files.all().empty()) return to_bytes(state_->model, state_->path);
+  if (state_->files.all().empty() && !rounded) return to_bytes(state_->model, state_->path);
   onnx::ModelProto copy = state_->model;
   std::set<const onnx::TensorProto*> kept;
   std::set<std::string> weight_names;
@@ -324,6 +358,7 @@ std::string OnnxModel::serialized(WeightForm form) const {
     tensor.clear_external_data();
     tensor.clear_data_location();
   });
+  if (rounded) round_values(copy, state_->path);
   if (inputs) weights_to_inputs(*copy.mutable_graph(), weight_names);
   return to_bytes(copy, state_->path);
 }

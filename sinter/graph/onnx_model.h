@@ -46,6 +46,13 @@ struct Weight {
 /// What stands for a weight in serialized bytes.
 enum class WeightForm { kReferences, kInputs };
 
+/// Where serialized bytes make an engine round (rounded_values.h): where it likes, or at every
+/// value of a short type, as a GPU does.
+enum class Rounding { kEngine, kDeclaredTypes };
+
+/// The output that says how large a value's elements are; see OnnxModel::expose_extremes().
+std::string extreme_of(std::string_view value);
+
 /// An ONNX file in memory with the files that hold its weights mapped. Any ONNX file, ours or
 /// foreign.
 ///
@@ -88,7 +95,13 @@ class OnnxModel {
   /// @throws Error{kUsage} when there is no value_info of that name.
   void expose(std::span<const std::string> values);
 
-  /// Takes back every expose().
+  /// Adds an output extreme_of(value) for each float32 value: its largest absolute element, a
+  /// scalar. Unlike expose(), that keeps no value alive where an engine orders nodes by the outputs
+  /// that they lead to (OpenVINO does, ONNX Runtime keeps them all): thousands can be watched in
+  /// one run. Before expose(), and once.
+  void expose_extremes(std::span<const std::string> values);
+
+  /// Takes back every expose() and expose_extremes().
   void hide_exposed();
 
   /// The files of its external data, in order of first use.
@@ -101,7 +114,9 @@ class OnnxModel {
   /// The model as bytes. Its weights() stay references by location, or become inputs of their
   /// names; other external data is put inside.
   /// @throws Error{kBadFile} when the bytes would exceed protobuf's 2 GiB.
-  std::string serialized(WeightForm form = WeightForm::kReferences) const;
+  /// @throws Error{kUnsupported} for a rounding that the file does not say enough for.
+  std::string serialized(WeightForm form = WeightForm::kReferences,
+                         Rounding rounding = Rounding::kEngine) const;
 
  private:
   struct State;

@@ -36,7 +36,18 @@ Scope Scope::operator/(std::string_view name) const {
 Scope Scope::in(DType dtype) const {
   Scope other = *this;
   other.policy_.compute = dtype;
+  other.policy_.exact = nullptr;
   return other;
+}
+
+DType Scope::dtype() const {
+  const bool exact = policy_.exact != nullptr && policy_.exact->contains(path_);
+  return exact ? DType::kF32 : policy_.compute;
+}
+
+Value Scope::operand(Value x) const {
+  const Within within(*this);
+  return cast(x, dtype());
 }
 
 std::string Scope::full_name(std::string_view name) const {
@@ -62,7 +73,7 @@ StoredWeight Scope::find(std::string_view name, const Shape& shape) const {
 }
 
 Value Scope::place(const StoredWeight& stored, const std::string& canonical) const {
-  const DType dtype = policy_.compute;
+  const DType dtype = this->dtype();
   const bool converted = policy_.convert && stored.dtype != dtype;
   // Two dtypes of one weight are two initializers; the name of the converted one says so.
   const Value value = graph_->add_initializer(

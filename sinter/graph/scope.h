@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -27,9 +28,13 @@ class WeightProvider {
   virtual std::optional<StoredWeight> find(std::string_view name) const = 0;
 };
 
+/// Places by path ("decoder.mid_block.resnets.0.conv1").
+using Places = std::set<std::string, std::less<>>;
+
 /// How weights enter the graph.
 struct WeightPolicy {
-  DType compute = DType::kF32;  // dtype that the network computes in
+  DType compute = DType::kF32;    // dtype that the network computes in
+  const Places* exact = nullptr;  // those that compute in float32 all the same; outlive the scopes
   bool convert = false;  // the writer converts them to the dtype of use; else a Cast node stands
                          // behind a linked weight
 };
@@ -45,12 +50,15 @@ class Scope {
   Scope operator/(std::string_view name) const;
   Scope operator/(int index) const { return *this / std::to_string(index); }
 
-  /// The same place computing in another dtype.
+  /// The same place computing in another dtype, with everything below it.
   Scope in(DType dtype) const;
+
+  /// A value in the dtype of this place. The Cast, where there has to be one, is named after it.
+  Value operand(Value x) const;
 
   Graph& graph() const { return *graph_; }
   const std::string& path() const { return path_; }
-  DType dtype() const { return policy_.compute; }
+  DType dtype() const;
 
   bool has(std::string_view name) const { return provider_->find(full_name(name)).has_value(); }
 

@@ -12,7 +12,7 @@ using graph::Within;
 Value linear(const Scope& s, Value x, std::int64_t out) {
   const Value weight = s.matrix("weight", out, x.dims().back().value());
   const Within within(s);
-  const Value product = matmul(x, weight);
+  const Value product = matmul(s.operand(x), weight);
   if (!s.has("bias")) return product;
   const Value bias = s.weight("bias", {out});
   return add(product, bias);
@@ -23,7 +23,7 @@ Value conv2d(const Scope& s, Value x, std::int64_t out, std::int64_t kernel, std
   const Value bias = s.weight("bias", {out});
   const Within within(s);
   const std::int64_t pad = kernel / 2;
-  return conv(x, weight, bias, {.stride = stride, .pads = {pad, pad, pad, pad}});
+  return conv(s.operand(x), weight, bias, {.stride = stride, .pads = {pad, pad, pad, pad}});
 }
 
 Value group_norm(const Scope& s, Value x, float eps) {
@@ -33,6 +33,7 @@ Value group_norm(const Scope& s, Value x, float eps) {
   const Value scale = s.weight("weight", {channels, 1, 1});
   const Value shift = s.weight("bias", {channels, 1, 1});
   const Within within(s);
+  x = s.operand(x);
   graph::Graph& g = s.graph();
   const Value ones = g.vector(std::vector<float>(kGroups, 1.0f), {kGroups}, DType::kF32, "ones/32");
   const Value zeros =
@@ -52,7 +53,7 @@ Value layer_norm(const Scope& s, Value x) {
   const Value scale = s.weight("weight", {width});
   const Value shift = s.weight("bias", {width});
   const Within within(s);
-  return layer_normalization(x, scale, shift, 1e-5f);
+  return layer_normalization(s.operand(x), scale, shift, 1e-5f);
 }
 
 Value silu(Value x) {
@@ -71,7 +72,12 @@ Value gelu(Value x, Gelu approximate) {
   return 0.5 * product;
 }
 
-Value multi_head_attention(Value q, Value k, Value v, std::int64_t heads, Value mask) {
+Value multi_head_attention(const Scope& s, Value q, Value k, Value v, std::int64_t heads,
+                           Value mask) {
+  const Within within(s);
+  q = s.operand(q);
+  k = s.operand(k);
+  v = s.operand(v);
   const Dim N = q.dim(0);
   const std::int64_t D = q.dim(2).value();
   const std::int64_t d = D / heads;
@@ -82,7 +88,7 @@ Value multi_head_attention(Value q, Value k, Value v, std::int64_t heads, Value 
   const Value keys = transpose(split(k), {0, 2, 3, 1});          // [N,heads,d,S]
   const Value values = transpose(split(v), {0, 2, 1, 3});        // [N,heads,S,d]
   Value scores = matmul(queries, keys);                          // [N,heads,L,S]
-  if (mask.id() != 0) scores = add(scores, mask);
+  if (mask.id() != 0) scores = add(scores, s.operand(mask));
   const Value mixed = matmul(softmax(scores, -1), values);  // [N,heads,L,d]
   return reshape(transpose(mixed, {0, 2, 1, 3}), {N, q.dim(1), D});
 }
@@ -105,6 +111,13 @@ Value sinusoids(Value x, std::int64_t width) {
   return graph::concat({cosines, sines}, -1);
 }
 
+Value sum(const Scope& s, Value x, Value change) {
+  const Within within(s);
+  const Value a = s.operand(x);
+  const Value b = s.operand(change);
+  return add(a, b);
+}
+
 Value norm_and_activate(const Scope& s, Value x, float eps) {
   const Value normal = group_norm(s, x, eps);
   const Within within(s);
@@ -114,15 +127,16 @@ Value norm_and_activate(const Scope& s, Value x, float eps) {
 Value resnet(const Scope& s, Value x, Value time, std::int64_t out, float eps) {
   Value h = conv2d(s / "conv1", norm_and_activate(s / "norm1", x, eps), out, 3);
   if (time.id() != 0) {
-    const Value shift = linear(s / "time_emb_proj", time, out);
-    const Within within(s / "time_emb_proj");
+    const Scope t = s / "time_emb_proj";
+    const Value shift = linear(t, time, out);
+    const Within within(t);
+    h = t.operand(h);
     h = add(h, unsqueeze(unsqueeze(shift, 2), 3));  // [T,out,1,1]
   }
   h = conv2d(s / "conv2", norm_and_activate(s / "norm2", h, eps), out, 3);
   const bool projected = s.has("conv_shortcut.weight");
   const Value skip = projected ? conv2d(s / "conv_shortcut", x, out, 1) : x;
-  const Within within(s);
-  return add(skip, h);
+  return sum(s, skip, h);
 }
 
 }  // namespace sinter::models

@@ -10,9 +10,9 @@ namespace sinter::models {
 using graph::Scope;
 using graph::Value;
 
-// Layers that several networks share. Each takes its place in the checkpoint and emits its nodes
-// there. Letters: N batch, C channels, h w cells, L query tokens, S context tokens, D width, d head
-// width.
+// Layers that several networks share. Each takes its place in the checkpoint, emits its nodes there
+// and computes in that place's dtype, whatever its operands come in. Letters: N batch, C channels,
+// h w cells, L query tokens, S context tokens, D width, d head width.
 
 /// x W^T + b; the bias is optional in the checkpoint. [..,in] -> [..,out].
 Value linear(const Scope& s, Value x, std::int64_t out);
@@ -41,14 +41,18 @@ enum class Gelu {
 /// Source: Hendrycks and Gimpel 2016 (arXiv 1606.08415).
 Value gelu(Value x, Gelu approximate);
 
-/// softmax(q k^T / sqrt d + mask) v over heads. q [N,L,D]; k, v [N,S,D]; mask [L,S] or absent. ->
-/// [N,L,D]. The scale is on q before the product and nothing stands between the products, so that
-/// engines fuse it. Source: Vaswani et al. 2017 (arXiv 1706.03762), eq. 1.
-Value multi_head_attention(Value q, Value k, Value v, std::int64_t heads, Value mask);
+/// softmax(q k^T / sqrt d + mask) v over heads, in the scope's dtype. q [N,L,D]; k, v [N,S,D]; mask
+/// [L,S] or absent. -> [N,L,D]. The scale is on q before the product and nothing stands between the
+/// products, so that engines fuse it. Source: Vaswani et al. 2017 (arXiv 1706.03762), eq. 1.
+Value multi_head_attention(const Scope& s, Value q, Value k, Value v, std::int64_t heads,
+                           Value mask);
 
 /// Sinusoids of numbers x [..]: [..,width], cosines first. Always float32.
 /// Source: Vaswani et al. 2017, section 3.5, with period 10000 and no step offset.
 Value sinusoids(Value x, std::int64_t width);
+
+/// x + change, named after the scope.
+Value sum(const Scope& s, Value x, Value change);
 
 /// group_norm, then silu: what stands before every convolution of a residual network.
 Value norm_and_activate(const Scope& s, Value x, float eps);

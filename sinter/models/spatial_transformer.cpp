@@ -15,7 +15,7 @@ Value attention(const Scope& s, Value x, Value context, std::int64_t heads) {
   const Value k = linear(s / "to_k", context, D);
   const Value v = linear(s / "to_v", context, D);
   const Within within(s);
-  const Value mixed = multi_head_attention(q, k, v, heads, s.graph().none());
+  const Value mixed = multi_head_attention(s, q, k, v, heads, s.graph().none());
   return linear(s / "to_out.0", mixed, D);
 }
 
@@ -31,7 +31,7 @@ Value feed_forward(const Scope& s, Value x) {
     const Value weight = proj.matrix_rows("weight", 2 * inner, D, first, inner);
     const Value bias = proj.vector_part("bias", 2 * inner, first, inner);
     const Within within(proj);
-    return add(matmul(x, weight), bias);
+    return add(matmul(proj.operand(x), weight), bias);
   };
   const Value value = half(0);
   const Value gate = half(inner);
@@ -40,18 +40,13 @@ Value feed_forward(const Scope& s, Value x) {
   return linear(s / "net.2", gated, D);
 }
 
-Value residual(const Scope& s, Value x, Value change) {
-  const Within within(s);
-  return add(x, change);
-}
-
 /// Self-attention, cross-attention, feed-forward, each behind a norm and around a skip. [N,L,D] ->
 /// same.
 Value transformer_block(const Scope& s, Value x, Value context, std::int64_t heads) {
   const Value self = layer_norm(s / "norm1", x);
-  x = residual(s / "attn1", x, attention(s / "attn1", self, self, heads));
-  x = residual(s / "attn2", x, attention(s / "attn2", layer_norm(s / "norm2", x), context, heads));
-  return residual(s / "ff", x, feed_forward(s / "ff", layer_norm(s / "norm3", x)));
+  x = sum(s / "attn1", x, attention(s / "attn1", self, self, heads));
+  x = sum(s / "attn2", x, attention(s / "attn2", layer_norm(s / "norm2", x), context, heads));
+  return sum(s / "ff", x, feed_forward(s / "ff", layer_norm(s / "norm3", x)));
 }
 
 /// [N,C,h,w] -> [N,hw,C].
@@ -74,7 +69,7 @@ Value spatial_transformer(const Scope& s, Value x, Value context,
   if (options.linear_projection) tokens = linear(s / "proj_out", tokens, C);
   Value image = reshape_like(transpose(tokens, {0, 2, 1}), x);
   if (!options.linear_projection) image = conv2d(s / "proj_out", image, C, 1);
-  return add(image, x);
+  return sum(s, image, x);
 }
 
 }  // namespace sinter::models

@@ -27,8 +27,8 @@ Value embeddings(const Scope& s, const TextEncoderConfig& config, Value ids) {
   const Value positions =
       (s / "position_embedding").weight("weight", {config.positions, config.width});
   const Within within(s);
-  const Value words = cast(gather_rows(table, ids), s.dtype());
-  return add(words, positions);
+  const Value words = gather_rows(table, ids);
+  return sum(s, words, positions);
 }
 
 /// Causal self-attention and MLP, each behind a norm and around a skip. [N,L,D] -> same.
@@ -40,15 +40,16 @@ Value layer(const Scope& s, const TextEncoderConfig& config, Value x, Value mask
   const Value v = linear(a / "v_proj", normal, config.width);
   {
     const Within within(a);
-    const Value mixed = multi_head_attention(q, k, v, config.heads, mask);
-    x = add(x, linear(a / "out_proj", mixed, config.width));
+    const Value mixed = multi_head_attention(a, q, k, v, config.heads, mask);
+    x = sum(a, x, linear(a / "out_proj", mixed, config.width));
   }
   const Scope m = s / "mlp";
   const Value hidden = linear(m / "fc1", layer_norm(s / "layer_norm2", x), config.mlp_width);
   const Within within(m);
   const Value active =
-      gelu(hidden, config.activation == Activation::kQuickGelu ? Gelu::kSigmoid : Gelu::kExact);
-  return add(x, linear(m / "fc2", active, config.width));
+      gelu(m.operand(hidden),
+           config.activation == Activation::kQuickGelu ? Gelu::kSigmoid : Gelu::kExact);
+  return sum(m, x, linear(m / "fc2", active, config.width));
 }
 
 /// Highest for the id that ends a text: the id itself, or minus its squared distance from the end
@@ -84,8 +85,8 @@ Value end_of_text(const Scope& s, Value ids, const TextEncoderConfig& config) {
 }
 
 /// states [N,L,D] at the place that `selector` [N,1,L] marks: [N,D].
-Value pool(Value states, Value selector) {
-  return reshape(matmul(selector, states), {states.dim(0), states.dim(2)});
+Value pool(const Scope& s, Value states, Value selector) {
+  return reshape(matmul(selector, s.operand(states)), {states.dim(0), states.dim(2)});
 }
 
 }  // namespace
@@ -108,13 +109,14 @@ TextEncoderOutputs text_encoder(const Scope& s, const TextEncoderConfig& config,
   outputs.last_hidden_state = layer_norm(
       t / "final_layer_norm", outputs.hidden_states[static_cast<std::size_t>(conditioning_layers)]);
 
-  const Within within(t / "pooling");
-  const Value selector = end_of_text(s, ids, config);
-  outputs.pooler_output = pool(outputs.last_hidden_state, selector);
+  const Scope pooling = t / "pooling";
+  const Within within(pooling);
+  const Value selector = end_of_text(pooling, ids, config);
+  outputs.pooler_output = pool(pooling, outputs.last_hidden_state, selector);
   if (request.text_embeds) {
     const bool same = conditioning_layers == config.layers;
-    const Value pooled =
-        same ? outputs.pooler_output : pool(layer_norm(t / "final_layer_norm", x), selector);
+    const Value pooled = same ? outputs.pooler_output
+                              : pool(pooling, layer_norm(t / "final_layer_norm", x), selector);
     outputs.text_embeds = linear(s / "text_projection", pooled, config.projection_dim);
   }
   if (!request.hidden_states) outputs.hidden_states.clear();

@@ -17,10 +17,10 @@ constexpr float kOutputEps = 1e-5f;
 /// ControlNet residuals join the skips and the middle after the whole encoder has run.
 void add_residuals(const Scope& s, const UNetInputs& inputs, Encoded& encoded) {
   if (inputs.down_residuals.empty()) return;
-  const Within within(s / "control");
+  const Scope control = s / "control";
   for (std::size_t i = 0; i < encoded.skips.size(); ++i)
-    encoded.skips[i] = add(encoded.skips[i], inputs.down_residuals.at(i));
-  encoded.middle = add(encoded.middle, inputs.mid_residual);
+    encoded.skips[i] = sum(control, encoded.skips[i], inputs.down_residuals.at(i));
+  encoded.middle = sum(control, encoded.middle, inputs.mid_residual);
 }
 
 /// One level of the way up; takes its skips from the back.
@@ -30,8 +30,10 @@ Value up(const Scope& s, const ConditionedBlocks& blocks, Value x, const UNetLev
     const Value skip = skips.back();
     skips.pop_back();
     const Value joined = [&] {
-      const Within within(s / "resnets" / static_cast<int>(j));
-      return graph::concat({x, skip}, 1);
+      const Scope resnet = s / "resnets" / static_cast<int>(j);
+      const Within within(resnet);
+      const Value below = resnet.operand(x);
+      return graph::concat({below, resnet.operand(skip)}, 1);
     }();
     x = blocks.resnet_and_attention(s, joined, level, j);
   }

@@ -78,8 +78,7 @@ Encoded encode(const Scope& s, const ConditionedBlocks& blocks, Value sample, Va
   const UNetConfig& config = blocks.config();
   Value x = conv2d(s / "conv_in", sample, config.model_channels, 3);
   if (hint.id() != 0) {
-    const Within within(s / "conv_in");
-    x = add(x, hint);
+    x = sum(s / "conv_in", x, hint);
   }
   Encoded encoded{.skips = {x}, .middle = x};
   for (std::size_t i = 0; i < config.down.size(); ++i) {

@@ -20,9 +20,9 @@ Value cell_attention(const Scope& s, Value x) {
   const Value q = linear(s / "to_q", tokens, C);
   const Value k = linear(s / "to_k", tokens, C);
   const Value v = linear(s / "to_v", tokens, C);
-  const Value mixed = multi_head_attention(q, k, v, 1, s.graph().none());
+  const Value mixed = multi_head_attention(s, q, k, v, 1, s.graph().none());
   const Value out = linear(s / "to_out.0", mixed, C);
-  return add(x, reshape_like(transpose(out, {0, 2, 1}), x));
+  return sum(s, x, reshape_like(transpose(out, {0, 2, 1}), x));
 }
 
 Value middle(const Scope& s, Value x, bool attention) {
@@ -38,7 +38,7 @@ Value downsample(const Scope& s, Value x, std::int64_t channels) {
   const Value weight = s.weight("weight", {channels, x.dim(1).value(), 3, 3});
   const Value bias = s.weight("bias", {channels});
   const Within within(s);
-  return conv(x, weight, bias, {.stride = 2, .pads = {0, 0, 1, 1}});
+  return conv(s.operand(x), weight, bias, {.stride = 2, .pads = {0, 0, 1, 1}});
 }
 
 Value upsample(const Scope& s, Value x, std::int64_t channels) {

@@ -13,8 +13,8 @@ std::string overflow_hint(const PipelineFolder& folder, std::string_view compone
   const std::string compute = found == folder.compute.end() ? "" : found->second;
   if (compute == "float16") {
     return component == "vae_decoder"
-               ? "numbers overflow float16; convert with --vae-precision fp32"
-               : "numbers overflow float16; convert with --precision fp32, or bf16";
+               ? "numbers overflow float16; convert with --vae-precision fp32, or auto"
+               : "numbers overflow float16; convert with --precision fp32, bf16, or auto";
   }
   if (session.info().arithmetic == "float16")
     return "the engine was let compute in float16, which overflows; leave out --arithmetic";

@@ -14,7 +14,9 @@ bool continues_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '/';
 }
 
-bool holds_name(std::string_view words, std::string_view name) {
+}  // namespace
+
+bool names(std::string_view words, std::string_view name) {
   for (std::size_t at = words.find(name); at != std::string_view::npos;
        at = words.find(name, at + 1)) {
     const std::size_t end = at + name.size();
@@ -24,6 +26,8 @@ bool holds_name(std::string_view words, std::string_view name) {
   }
   return false;
 }
+
+namespace {
 
 // The node that the words name, or one of its outputs in quotes: OpenVINO calls a node by those.
 // The longest name wins, because a short one may be a word of the message.
@@ -37,7 +41,7 @@ std::string node_in(std::string_view words, const graph::OnnxModel& model) {
   };
   for (const graph::NodeSummary& node : model.nodes()) {
     if (node.name.empty()) continue;
-    consider(node, node.name.size(), holds_name(words, node.name));
+    consider(node, node.name.size(), names(words, node.name));
     for (const std::string& output : node.outputs) {
       const std::string quoted = "'" + output + "'";
       consider(node, output.size(), words.find(quoted) != std::string_view::npos);

@@ -6,6 +6,9 @@
 
 namespace sinter::runtime {
 
+/// Whether words hold a name as a whole, not as a part of a longer one.
+bool names(std::string_view words, std::string_view name);
+
 /// Throws what an engine said as Error{kRuntime}, naming the module where the words hold the name
 /// of one of the model's nodes.
 ///

@@ -4,90 +4,29 @@
 #include <onnxruntime_c_api.h>
 
 #include <cstring>
-#include <map>
-#include <mutex>
 
 #include "sinter/base/error.h"
-#include "sinter/base/process.h"
-#include "sinter/base/shared_library.h"
 #include "sinter/runtime/engine_error.h"
+#include "sinter/runtime/onnxruntime_library.h"
+#include "sinter/runtime/placement.h"
 #include "sinter/runtime/prepared_inputs.h"
+#include "sinter/runtime/provider_session.h"
 
 namespace sinter::runtime {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kEngineName = "ONNX Runtime";
+constexpr std::string_view kEngineName = kOnnxRuntimeName;
 
 // How the engine begins to say that it knows an operator, but not for these element types.
 constexpr std::string_view kNoKernel = "Could not find an implementation for";
 
-// An object of the C interface, released by the function that its library names.
-template <typename T>
-using Handle = std::unique_ptr<T, void (*)(T*)>;
-
-// A loaded ONNX Runtime with its one environment.
-class Library {
- public:
-  explicit Library(const fs::path& path)
-      : library_(without_telemetry(path)), environment_(nullptr, [](OrtEnv*) {}) {
-    const OrtApiBase* base = library_.function<const OrtApiBase*()>("OrtGetApiBase")();
-    version_ = base->GetVersionString();
-    api_ = base->GetApi(ORT_API_VERSION);
-    if (api_ == nullptr) {
-      throw Error(ErrorCode::kRuntime, fmt::format("{} is ONNX Runtime {}, expected 1.{} or later",
-                                                   path.string(), version_, ORT_API_VERSION));
-    }
-    OrtEnv* environment = nullptr;
-    // Fatal only: what the engine has to say comes back as a status, and the library never prints.
-    check(api_->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "sinter", &environment));
-    environment_ = Handle<OrtEnv>(environment, api_->ReleaseEnv);
-    check(api_->DisableTelemetryEvents(environment));
-  }
-
-  // The library would collect events and a device id and send them to its makers; it reads the
-  // variable when it is loaded.
-  static const fs::path& without_telemetry(const fs::path& path) {
-    set_default_environment("ORT_DISABLE_TELEMETRY", "1");
-    return path;
-  }
-
-  const OrtApi& api() const { return *api_; }
-  const OrtEnv* environment() const { return environment_.get(); }
-  const std::string& version() const { return version_; }
-
-  // Throws the words of a failed status.
-  void check(OrtStatus* status) const {
-    if (status == nullptr) return;
-    const Handle<OrtStatus> owned(status, api_->ReleaseStatus);
-    throw std::runtime_error(api_->GetErrorMessage(owned.get()));
-  }
-
- private:
-  SharedLibrary library_;
-  const OrtApi* api_ = nullptr;
-  std::string version_;
-  Handle<OrtEnv> environment_;
-};
-
-// A library is loaded once and stays: its thread pools and its environment belong to the process.
-const Library& library_at(const fs::path& wanted) {
-  const fs::path path = wanted.empty() ? default_onnxruntime_library() : wanted;
-  if (path.empty()) {
-    throw Error(ErrorCode::kRuntime, "there is no ONNX Runtime library beside sinter",
-                "name one, or use --engine openvino");
-  }
-  static std::mutex mutex;
-  static std::map<fs::path, Library> loaded;
-  const std::lock_guard lock(mutex);
-  return loaded.try_emplace(path, path).first->second;
-}
-
 class OnnxRuntimeSession final : public Session {
  public:
-  OnnxRuntimeSession(const graph::OnnxModel& model, const SessionOptions& options)
+  OnnxRuntimeSession(Engine engine, const graph::OnnxModel& model, const SessionOptions& options)
       : model_(model),
-        library_(library_at(options.onnxruntime_library)),
+        library_(onnxruntime_library(options.onnxruntime_library)),
+        provider_(provider_of(engine)),
         inputs_(model.inputs()),
         outputs_(model.outputs()),
         memory_(nullptr, library_.api().ReleaseMemoryInfo),
@@ -103,11 +42,14 @@ class OnnxRuntimeSession final : public Session {
   const std::vector<graph::ValueDeclaration>& outputs() const override { return outputs_; }
 
   EngineInfo info() const override {
-    return {.name = std::string(kEngineName),
+    return {.name = appended_.empty() ? std::string(kEngineName)
+                                      : fmt::format("{} with {}", kEngineName, appended_),
             .version = library_.version(),
-            .device = "CPU",
-            .arithmetic = "float32"};
+            .device = appended_.empty() ? "CPU" : provider_ == nullptr ? appended_ : "GPU",
+            .arithmetic = chooses_kernels() ? "TensorRT" : "float32"};
   }
+
+  Placement placement() const override { return placement_; }
 
   TensorMap run(const TensorMap& given) override {
     const PreparedInputs prepared(inputs_, given);
@@ -120,6 +62,11 @@ class OnnxRuntimeSession final : public Session {
 
  private:
   const OrtApi& api() const { return library_.api(); }
+
+  // TensorRT takes its own kernels and sums, whatever the graph's type.
+  bool chooses_kernels() const {
+    return provider_ != nullptr && provider_->engine != Engine::kCuda;
+  }
   void check(OrtStatus* status) const { library_.check(status); }
 
   [[noreturn]] void rethrow(std::string_view doing, const std::exception& problem) const {
@@ -154,12 +101,32 @@ class OnnxRuntimeSession final : public Session {
     OrtMemoryInfo* memory = nullptr;
     check(api().CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory));
     memory_.reset(memory);
+    appended_ = append_provider(library_, provider_, model_, wanted, raw);
+    const bool record = wanted.record_placement || !appended_.empty();
+    if (record) check(api().AddSessionConfigEntry(raw, kRecordPlacement, "1"));
     const std::vector<graph::Weight> weights = model_.weights();
     const std::vector<Handle<OrtValue>> values = add_weights(raw, weights);
 
-    const std::string bytes = model_.serialized();
+    const std::string bytes =
+        model_.serialized(graph::WeightForm::kReferences, wanted.arithmetic == Arithmetic::kRounded
+                                                              ? graph::Rounding::kDeclaredTypes
+                                                              : graph::Rounding::kEngine);
+    if (!record) {
+      create(bytes, raw);
+      return;
+    }
+    const OnnxRuntimeLibrary::Listening listening(library_);
+    check(api().SetSessionLogSeverityLevel(raw, ORT_LOGGING_LEVEL_INFO));
+    create(bytes, raw);
+    if (library_.minor_version() < kAssignmentSince) return;
+    placement_ = placement_of(placed_nodes(library_, *session_), model_, listening.messages());
+    // On the CPU by choice, nothing has fallen there.
+    if (appended_.empty()) placement_.fallen.clear();
+  }
+
+  void create(const std::string& bytes, const OrtSessionOptions* options) {
     OrtSession* session = nullptr;
-    check(api().CreateSessionFromArray(library_.environment(), bytes.data(), bytes.size(), raw,
+    check(api().CreateSessionFromArray(library_.environment(), bytes.data(), bytes.size(), options,
                                        &session));
     session_.reset(session);
   }
@@ -241,7 +208,10 @@ class OnnxRuntimeSession final : public Session {
   }
 
   const graph::OnnxModel& model_;
-  const Library& library_;
+  const OnnxRuntimeLibrary& library_;
+  const Provider* provider_;  // null: the CPU, or what a provider library brings
+  std::string appended_;      // name of the provider in use; empty: the CPU
+  Placement placement_;
   std::vector<graph::ValueDeclaration> inputs_;
   std::vector<graph::ValueDeclaration> outputs_;
   Handle<OrtMemoryInfo> memory_;
@@ -252,7 +222,12 @@ class OnnxRuntimeSession final : public Session {
 
 std::unique_ptr<Session> open_onnxruntime(const graph::OnnxModel& model,
                                           const SessionOptions& options) {
-  return std::make_unique<OnnxRuntimeSession>(model, options);
+  return std::make_unique<OnnxRuntimeSession>(Engine::kOnnxRuntime, model, options);
+}
+
+std::unique_ptr<Session> open_onnxruntime_on(Engine engine, const graph::OnnxModel& model,
+                                             const SessionOptions& options) {
+  return std::make_unique<OnnxRuntimeSession>(engine, model, options);
 }
 
 }  // namespace sinter::runtime

@@ -64,6 +64,9 @@ ov::element::Type precision_of(Arithmetic arithmetic, const ov::Core& core) {
       return ov::element::f16;
     case Arithmetic::kFastest:
       break;
+    case Arithmetic::kRounded:
+      throw Error(ErrorCode::kUsage, "OpenVINO does not round every value to its type",
+                  "--engine onnxruntime does");
   }
   const std::vector<std::string> able = core.get_property(kDevice, ov::device::capabilities);
   const bool has_bfloat16 = std::ranges::find(able, ov::device::capability::BF16) != able.end();

@@ -11,6 +11,12 @@ namespace sinter::runtime {
 namespace fs = std::filesystem;
 namespace {
 
+template <Engine engine>
+std::unique_ptr<Session> open_provider(const graph::OnnxModel& model,
+                                       const SessionOptions& options) {
+  return open_onnxruntime_on(engine, model, options);
+}
+
 struct EngineRow {
   Engine engine;
   std::string_view name;
@@ -20,6 +26,9 @@ struct EngineRow {
 constexpr std::array kEngines{
     EngineRow{Engine::kOpenVino, "openvino", open_openvino},
     EngineRow{Engine::kOnnxRuntime, "onnxruntime", open_onnxruntime},
+    EngineRow{Engine::kCuda, "cuda", open_provider<Engine::kCuda>},
+    EngineRow{Engine::kTensorRt, "tensorrt", open_provider<Engine::kTensorRt>},
+    EngineRow{Engine::kTensorRtRtx, "trt-rtx", open_provider<Engine::kTensorRtRtx>},
 };
 
 // The library carries its version in its name, so that the folder has to be read.

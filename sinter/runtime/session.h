@@ -13,14 +13,26 @@
 
 namespace sinter::runtime {
 
-enum class Engine { kOpenVino, kOnnxRuntime };
+/// kOpenVino and kOnnxRuntime run on the CPU; the others are ONNX Runtime with a provider that runs
+/// on a GPU.
+enum class Engine { kOpenVino, kOnnxRuntime, kCuda, kTensorRt, kTensorRtRtx };
 
-std::string_view engine_name(Engine engine);  // "openvino", "onnxruntime"
+/// "openvino", "onnxruntime", "cuda", "tensorrt", "trt-rtx".
+std::string_view engine_name(Engine engine);
 std::optional<Engine> engine_from_name(std::string_view name);
 
 /// What an engine may compute in, whatever the graph says. kGraph: just what the graph says
-/// (float32 stays float32).
-enum class Arithmetic { kGraph, kBFloat16, kFloat16, kFastest };
+/// (float32 stays float32, and a CPU may compute float16 in float32). kRounded: the same, with
+/// every value rounded to the type that the graph gives it, as a GPU does; ONNX Runtime only.
+enum class Arithmetic { kGraph, kBFloat16, kFloat16, kFastest, kRounded };
+
+/// Shapes that an input may have, in elements; an engine is tuned for opt.
+struct ShapeRange {
+  std::string input;
+  Shape min;
+  Shape opt;
+  Shape max;
+};
 
 struct SessionOptions {
   int threads = 0;  // 0: one a core
@@ -31,6 +43,16 @@ struct SessionOptions {
   /// Shapes that inputs will always have, by name; an engine may compile for them alone. Empty: as
   /// the graph declares.
   std::map<std::string, Shape, std::less<>> input_shapes = {};
+  /// A library with execution providers for ONNX Runtime (1.22 or later). With kOnnxRuntime, the
+  /// provider of its first device is used, whatever it is.
+  std::filesystem::path provider_library = {};
+  /// For TensorRT's engines: where they are kept from one run to the next; a folder. Empty:
+  /// nowhere.
+  std::filesystem::path engine_cache = {};
+  /// For TensorRT: by the name of the folder that a graph lies in.
+  std::map<std::string, std::vector<ShapeRange>, std::less<>> shape_ranges = {};
+  /// Also with kOnnxRuntime on the CPU: say which provider took which nodes.
+  bool record_placement = false;
 };
 
 /// The engine behind a session, in its own words.
@@ -39,6 +61,26 @@ struct EngineInfo {
   std::string version;     // "2026.4.1"
   std::string device;      // "CPU: Intel(R) Xeon(R) ..."
   std::string arithmetic;  // what float32 values are computed in: "float32", "bfloat16", "float16"
+};
+
+/// How many nodes a provider took.
+struct ProviderNodes {
+  std::string provider;  // "CUDAExecutionProvider"
+  std::size_t nodes;
+};
+
+/// A node that runs on the CPU.
+struct FallenNode {
+  std::string name;
+  std::string op;
+  std::string cause;
+};
+
+/// Where the nodes of a graph run, as the engine itself says.
+struct Placement {
+  bool known = false;  // an engine that does not say it leaves the rest empty
+  std::vector<ProviderNodes> providers = {};
+  std::vector<FallenNode> fallen = {};  // in the order of execution
 };
 
 using TensorMap = std::map<std::string, Tensor, std::less<>>;
@@ -59,6 +101,10 @@ class Session {
 
   /// Which engine it is; empty for a stand-in.
   virtual EngineInfo info() const { return {}; }
+
+  /// Where its nodes run. Known for engines on a GPU with ONNX Runtime 1.24 or later, and where
+  /// SessionOptions asks for it.
+  virtual Placement placement() const { return {}; }
 };
 
 /// The ONNX Runtime library that came with sinter: beside the program, in ../lib/sinter of it, or

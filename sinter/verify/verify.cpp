@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <iterator>
 #include <utility>
 
 #include "sinter/base/error.h"
 #include "sinter/verify/case_binding.h"
 #include "sinter/verify/controlled_case.h"
-#include "sinter/verify/generated_inputs.h"
+#include "sinter/verify/engine_run.h"
 
 namespace sinter::verify {
 namespace fs = std::filesystem;
@@ -46,86 +45,6 @@ std::optional<fs::path> model_in(const fs::path& folder) {
   return found.front();
 }
 
-void report(const VerifyOptions& options, const fs::path& model, std::string_view stage) {
-  if (options.progress) options.progress(model, stage);
-}
-
-// Puts the rows of several runs together again.
-Tensor joined(const std::vector<TensorMap>& results, const std::string& name) {
-  const Tensor& first = results.front().at(name);
-  if (results.size() == 1) return first;
-  Shape shape = first.shape();
-  if (shape.empty()) return first;
-  shape[0] = 0;
-  for (const TensorMap& result : results) shape[0] += result.at(name).shape().at(0);
-  Tensor whole(first.dtype(), std::move(shape));
-  std::size_t at = 0;
-  for (const TensorMap& result : results) {
-    const auto bytes = result.at(name).bytes();
-    if (!bytes.empty()) std::memcpy(whole.bytes().data() + at, bytes.data(), bytes.size());
-    at += bytes.size();
-  }
-  return whole;
-}
-
-// The first half of axis 1: [N,2c,...] -> [N,c,...].
-Tensor first_channels(const Tensor& tensor) {
-  Shape shape = tensor.shape();
-  if (shape.size() < 2 || shape[0] == 0) return tensor;
-  const std::size_t row = tensor.bytes().size() / static_cast<std::size_t>(shape[0]);
-  const auto rows = static_cast<std::size_t>(shape[0]);
-  shape[1] /= 2;
-  Tensor half(tensor.dtype(), std::move(shape));
-  const std::size_t part = half.bytes().size() / rows;
-  for (std::size_t i = 0; i < rows && part > 0; ++i) {
-    std::memcpy(half.bytes().data() + i * part, tensor.bytes().data() + i * row, part);
-  }
-  return half;
-}
-
-struct EngineRun {
-  runtime::EngineInfo info;
-  std::vector<TensorMap> results;
-};
-
-EngineRun run(runtime::Engine engine, const graph::OnnxModel& model,
-              const std::vector<TensorMap>& runs, const VerifyOptions& options) {
-  report(options, model.path(), "compiling");
-  const std::unique_ptr<runtime::Session> session =
-      runtime::open_session(engine, model, options.session);
-  report(options, model.path(), "running");
-  EngineRun done{.info = session->info(), .results = {}};
-  try {
-    for (const TensorMap& inputs : runs) done.results.push_back(session->run(inputs));
-  } catch (Error& error) {
-    // What the engine says names the graph already.
-    if (error.code() != ErrorCode::kRuntime) {
-      error.add_context(fmt::format("running {}", model.path().string()));
-    }
-    throw;
-  }
-  return done;
-}
-
-const Tolerance& tolerance_of(DType compute, const runtime::EngineInfo& engine) {
-  const Tolerance& graph = tolerance_for(compute);
-  for (const DType dtype : {DType::kF16, DType::kBF16}) {
-    if (engine.arithmetic == dtype_info(dtype).word) return coarser(graph, tolerance_for(dtype));
-  }
-  return graph;
-}
-
-GraphResult empty_result(const graph::OnnxModel& model, const EngineRun& ran,
-                         const VerifyOptions& options) {
-  const DType compute = model.compute_dtype();
-  return {.model = model.path(),
-          .compute = compute,
-          .engine = ran.info,
-          .tolerance = options.tolerance.value_or(tolerance_of(compute, ran.info)),
-          .outputs = {},
-          .not_compared = {}};
-}
-
 std::vector<std::string> names(const std::vector<graph::ValueDeclaration>& values) {
   std::vector<std::string> result;
   for (const graph::ValueDeclaration& value : values) result.push_back(value.name);
@@ -156,20 +75,8 @@ CaseRun run_case(const fs::path& path, const ReferenceCase& reference,
   const CaseBinding binding = bind_case(reference, model, text_states(path));
   require_outputs(binding, reference, model);
   const EngineRun ran = run(options.engine, model, binding.runs, options);
-  CaseRun done{.result = empty_result(model, ran, options), .outputs = {}};
-  GraphResult& result = done.result;
-  for (const graph::ValueDeclaration& output : model.outputs())
-    done.outputs.emplace(output.name, joined(ran.results, output.name));
-  for (const OutputPair& pair : binding.outputs) {
-    const Tensor& whole = reference.outputs.at(pair.reference);
-    const Comparison comparison =
-        compare(pair.first_channels ? first_channels(whole) : whole, done.outputs.at(pair.output));
-    result.outputs.push_back({.reference = "out." + pair.reference,
-                              .output = pair.output,
-                              .comparison = comparison,
-                              .passed = within(comparison, result.tolerance)});
-  }
-  for (const std::string& name : binding.not_compared) result.not_compared.push_back("out." + name);
+  CaseRun done{.result = empty_result(model, ran, options), .outputs = joined_outputs(model, ran)};
+  compare_with_case(binding, reference, done.outputs, done.result);
   return done;
 }
 
@@ -186,7 +93,10 @@ std::optional<fs::path> controlled_unet(const fs::path& controlnet) {
 
 }  // namespace
 
-bool GraphResult::passed() const { return std::ranges::all_of(outputs, &OutputResult::passed); }
+bool GraphResult::passed() const {
+  if (no_cpu_fallback && (!placement.known || !placement.fallen.empty())) return false;
+  return std::ranges::all_of(outputs, &OutputResult::passed);
+}
 
 std::vector<fs::path> models_in(const fs::path& folder) {
   std::vector<fs::path> models;
@@ -258,30 +168,6 @@ std::vector<GraphResult> verify_folder(const fs::path& folder, const ReferenceCa
     });
   }
   return results;
-}
-
-GraphResult compare_engines(const fs::path& path, runtime::Engine against,
-                            const ReferenceCase* reference, const VerifyOptions& options) {
-  report(options, path, "loading");
-  const graph::OnnxModel model = graph::OnnxModel::load(path);
-  const std::vector<TensorMap> runs =
-      reference != nullptr ? bind_case(*reference, model, text_states(path)).runs
-                           : std::vector<TensorMap>{generated_inputs(model.inputs())};
-  const EngineRun other = run(against, model, runs, options);
-  const EngineRun ran = run(options.engine, model, runs, options);
-  GraphResult result = empty_result(model, ran, options);
-  if (!options.tolerance) {
-    result.tolerance = coarser(result.tolerance, tolerance_of(result.compute, other.info));
-  }
-  for (const graph::ValueDeclaration& output : model.outputs()) {
-    const Comparison comparison =
-        compare(joined(other.results, output.name), joined(ran.results, output.name));
-    result.outputs.push_back({.reference = std::string(runtime::engine_name(against)),
-                              .output = output.name,
-                              .comparison = comparison,
-                              .passed = within(comparison, result.tolerance)});
-  }
-  return result;
 }
 
 }  // namespace sinter::verify

@@ -18,6 +18,7 @@ struct VerifyOptions {
   runtime::Engine engine = runtime::Engine::kOpenVino;
   runtime::SessionOptions session = {};
   std::optional<Tolerance> tolerance = {};  // empty: by the graph's and the engine's arithmetic
+  bool no_cpu_fallback = false;             // a node that fell to the CPU is a mismatch
   /// Called as work on a graph starts: "loading", "compiling", "running".
   std::function<void(const std::filesystem::path& model, std::string_view stage)> progress = {};
 };
@@ -37,6 +38,8 @@ struct GraphResult {
   Tolerance tolerance;
   std::vector<OutputResult> outputs;
   std::vector<std::string> not_compared;  // "out.NAME"s of the case that the graph does not give
+  runtime::Placement placement = {};      // where the engine's nodes are; of one result an engine
+  bool no_cpu_fallback = false;           // no node may be on the CPU, and it has to be known
 
   bool passed() const;
 };
@@ -65,9 +68,15 @@ std::vector<GraphResult> verify_folder(const std::filesystem::path& folder,
                                        const ReferenceCase& reference,
                                        const VerifyOptions& options = {});
 
+/// What the engine that is compared with gets of a session's options: no provider library, no
+/// engines of TensorRT, and no rounding, which are those of the engine that is checked.
+runtime::SessionOptions for_the_other(runtime::SessionOptions options);
+
 /// Compares options.engine with another engine on the same inputs: those of the case, or generated
-/// ones without a case.
-GraphResult compare_engines(const std::filesystem::path& model, runtime::Engine against,
-                            const ReferenceCase* reference, const VerifyOptions& options = {});
+/// ones without a case. Of a case with outputs that the graph gives, each engine is compared with
+/// those first: reference against engine, three ways, each with the tolerance of what computes.
+std::vector<GraphResult> compare_engines(const std::filesystem::path& model,
+                                         runtime::Engine against, const ReferenceCase* reference,
+                                         const VerifyOptions& options = {});
 
 }  // namespace sinter::verify

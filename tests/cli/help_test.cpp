@@ -92,10 +92,10 @@ TEST_F(Help, SuggestsTheOptionThatWasMeant) {
 
 TEST_F(Help, SuggestsTheNameThatWasMeant) {
   expect_usage({"convert", "a", "b", "--precision", "pf16"},
-               "error: there is no precision 'pf16'; there are fp16, fp32, bf16 and keep\n"
+               "error: there is no precision 'pf16'; there are fp16, fp32, bf16, keep and auto\n"
                "hint: did you mean 'fp16'?\n");
   expect_usage({"convert", "a", "b", "--vae-precision", "fp8"},
-               "error: there is no precision 'fp8'; there are fp16, fp32, bf16 and keep\n"
+               "error: there is no precision 'fp8'; there are fp16, fp32, bf16, keep and auto\n"
                "hint: did you mean 'fp16'?\n");
   expect_usage({"convert", "a", "b", "--weights", "lnik"},
                "error: there is no way to store weights 'lnik'; there are link and pack\n"

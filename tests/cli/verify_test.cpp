@@ -43,6 +43,47 @@ class Verify : public CommandTest {
   }
 };
 
+TEST_F(Verify, AReferenceAndAnotherEngineAreThreeComparisons) {
+  converted("sd1", "out", {"--components", "text_encoder", "--hidden-states"});
+  const std::string file = reference("tiny-sd1-text");
+  const nlohmann::json report =
+      json({"verify", "out", "--reference", file, "--against", "onnxruntime"});
+  std::vector<std::string> pairs;
+  for (const nlohmann::json& output : report["outputs"]) {
+    const std::string pair = fmt::format("{} {}", output["engine"].get<std::string>(),
+                                         output["reference"].get<std::string>().substr(0, 4));
+    if (pairs.empty() || pairs.back() != pair) pairs.push_back(pair);
+    EXPECT_EQ(output["passed"], true);
+  }
+  EXPECT_EQ(pairs,
+            (std::vector<std::string>{"ONNX Runtime out.", "OpenVINO out.", "OpenVINO onnx"}));
+}
+
+TEST_F(Verify, AnEngineOnAGpuSaysWhatIsMissing) {
+  converted("sd1", "out", {"--components", "text_encoder"});
+  const Ended ended = sinter({"verify", "out", "--against", "onnxruntime", "--engine", "trt-rtx",
+                              "--provider-library", "/nowhere/libep.so"});
+  if (ended.status == 0) GTEST_SKIP() << "this machine has a GPU";
+  EXPECT_EQ(ended.status, 5);
+  EXPECT_NE(ended.err.find("error: TensorRT-RTX cannot run here: "), std::string::npos)
+      << ended.err;
+  EXPECT_NE(ended.err.find("there is no /nowhere/libep.so\n"), std::string::npos) << ended.err;
+}
+
+TEST_F(Verify, OptionsOfGpuEnginesAreForThem) {
+  converted("sd1", "out", {"--components", "text_encoder"});
+  expect_error(sinter({"verify", "out", "--against", "onnxruntime", "--no-cpu-fallback"}), 2,
+               "error: --no-cpu-fallback is for engines on a GPU, and openvino runs on the CPU\n"
+               "hint: --engine cuda, tensorrt or trt-rtx names one\n");
+  expect_error(sinter({"verify", "out", "--bisect", "--provider-library", "libep.so"}), 2,
+               "error: --provider-library is for ONNX Runtime, and openvino is not\n"
+               "hint: --engine onnxruntime, cuda, tensorrt or trt-rtx takes it\n");
+  expect_error(sinter({"verify", "out", "--bisect", "--engine", "cuda", "--engine-cache", "kept"}),
+               2,
+               "error: --engine-cache is for tensorrt and trt-rtx; cuda builds nothing that could "
+               "be kept\n");
+}
+
 TEST_F(Verify, AReferenceThatHoldsIsStatus0) {
   converted("sd1", "out", {"--components", "text_encoder", "--hidden-states"});
   const std::string file = reference("tiny-sd1-text");

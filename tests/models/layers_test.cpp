@@ -30,7 +30,7 @@ TEST_P(Layers, AttentionIsPyTorchs) {
         GetParam(), compute, [&](const Scope& s, const Block::Values& in) {
           const auto wide = [&](const char* name) { return cast(in.at(name), compute); };
           const Value all =
-              multi_head_attention(wide("q"), wide("k"), wide("v"), 2, s.graph().none());
+              multi_head_attention(s, wide("q"), wide("k"), wide("v"), 2, s.graph().none());
           return Block::Outputs{{"attention", all}};
         });
   }
@@ -46,7 +46,8 @@ TEST_P(Layers, AMaskHidesWhatIsBehind) {
         const Value rows = s.graph().vector(pick, {5, 7}, DType::kF32, "pick");
         const Value k = matmul(rows, in.at("k"));
         const Value v = matmul(rows, in.at("v"));
-        return Block::Outputs{{"masked", multi_head_attention(in.at("q"), k, v, 2, in.at("mask"))}};
+        return Block::Outputs{
+            {"masked", multi_head_attention(s, in.at("q"), k, v, 2, in.at("mask"))}};
       });
 }
 

@@ -413,11 +413,10 @@ TEST(Pipeline, WhatHelpsAgainstNaNDependsOnThePrecision) {
       "sinter verify 'ROOT/unet/model.onnx' --bisect names the first module";
   for (const Row& row : {
            Row{"unet", "float16", "",
-               "numbers overflow float16; convert with --precision fp32, or "
-               "bf16"},
+               "numbers overflow float16; convert with --precision fp32, bf16, or auto"},
            Row{"vae_decoder", "float16", "",
                "numbers overflow float16; convert with "
-               "--vae-precision fp32"},
+               "--vae-precision fp32, or auto"},
            Row{"unet", "float32", "float32",
                "this is no overflow of float16, it computes in float32: " + module},
            Row{"unet", "bfloat16", "float32",
