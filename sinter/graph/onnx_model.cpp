@@ -13,8 +13,8 @@
 #include "sinter/base/shape.h"
 #include "sinter/graph/external_data.h"
 #include "sinter/graph/model_proto.h"
-#include "sinter/graph/onnx_outline.h"
 #include "sinter/graph/moving_ops.h"
+#include "sinter/graph/onnx_outline.h"
 #include "sinter/graph/rounded_values.h"
 
 namespace sinter::graph {
