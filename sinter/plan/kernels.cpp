@@ -180,6 +180,7 @@ class Fusion {
     std::map<std::size_t, std::vector<std::size_t>> members;  // by root
     for (std::size_t i = 0; i < network_.nodes.size(); ++i) members[root(i)].push_back(i);
     std::vector<Kernel> result;
+    result.reserve(members.size());
     for (const auto& [at, nodes] : members) result.push_back(kernel(at, nodes));
     std::ranges::sort(result, {}, [](const Kernel& kernel) { return kernel.nodes.back(); });
     return result;
@@ -269,6 +270,7 @@ class Fusion {
     }
     std::ranges::sort(keys);
     std::vector<Kernel> result;
+    result.reserve(keys.size());
     for (const auto& [when, k] : keys) result.push_back(std::move(kernels[k]));
     return result;
   }

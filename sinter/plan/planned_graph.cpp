@@ -223,6 +223,7 @@ PlannedGraph PlannedGraph::in_half() const {
 
 std::vector<PlannedGraph> load_graphs(const std::vector<fs::path>& models, Norms norms) {
   std::vector<PlannedGraph> graphs;
+  graphs.reserve(models.size());
   for (const fs::path& model : models) graphs.push_back(PlannedGraph::load(model, norms));
   std::ranges::stable_sort(graphs, [](const PlannedGraph& a, const PlannedGraph& b) {
     return std::pair(a.part(), a.folder()) < std::pair(b.part(), b.folder());

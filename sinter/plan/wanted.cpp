@@ -40,9 +40,7 @@ std::vector<std::string_view> parts(std::string_view text, char separator) {
   }
 }
 
-bool is_side(std::optional<std::int64_t> side) {
-  return side && *side >= kStep && *side <= kMaxSide && *side % kCell == 0;
-}
+bool is_side(std::int64_t side) { return side >= kStep && side <= kMaxSide && side % kCell == 0; }
 
 std::int64_t down(std::int64_t pixels) { return std::max(kStep, pixels / kStep * kStep); }
 std::int64_t up(std::int64_t pixels) { return (pixels + kStep - 1) / kStep * kStep; }
@@ -67,8 +65,8 @@ std::vector<PictureSize> picture_sizes(std::string_view text) {
   std::vector<PictureSize> sizes;
   for (const std::string_view size : parts(text, ':')) {
     const std::vector<std::string_view> sides = parts(size, 'x');
-    const std::optional<std::int64_t> width = number(sides.front());
-    const std::optional<std::int64_t> height = number(sides.back());
+    const std::int64_t width = number(sides.front()).value_or(0);
+    const std::int64_t height = number(sides.back()).value_or(0);
     if (sides.size() != 2 || !is_side(width) || !is_side(height)) {
       throw Error(ErrorCode::kUsage,
                   fmt::format("the size '{}' is not WIDTHxHEIGHT with sides that are multiples of "
@@ -76,7 +74,7 @@ std::vector<PictureSize> picture_sizes(std::string_view text) {
                               shown(size), kCell, kStep, kMaxSide),
                   "several sizes stand as 512x512:768x512, the main one first");
     }
-    sizes.push_back({*width, *height});
+    sizes.push_back({width, height});
   }
   return sizes;
 }
