@@ -1,67 +1,14 @@
 #include "sinter/plan/kernels.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 #include <optional>
-#include <string_view>
+
+#include "sinter/plan/operators.h"
 
 namespace sinter::plan {
 namespace {
-
-// The class of an operator: what the rules ask about it.
-enum class OpClass { kPointwise, kHeavy, kLayerNorm, kSoftmax, kAlone, kOther };
-
-struct OpRow {
-  std::string_view op;
-  OpClass kind;
-};
-
-constexpr std::array kOps{
-    OpRow{"Abs", OpClass::kPointwise},
-    OpRow{"Add", OpClass::kPointwise},
-    OpRow{"Attention", OpClass::kHeavy},
-    OpRow{"Cast", OpClass::kPointwise},
-    OpRow{"Clip", OpClass::kPointwise},
-    OpRow{"Conv", OpClass::kHeavy},
-    OpRow{"ConvTranspose", OpClass::kHeavy},
-    OpRow{"Cos", OpClass::kPointwise},
-    OpRow{"Div", OpClass::kPointwise},
-    OpRow{"Elu", OpClass::kPointwise},
-    OpRow{"Equal", OpClass::kPointwise},
-    OpRow{"Erf", OpClass::kPointwise},
-    OpRow{"Exp", OpClass::kPointwise},
-    OpRow{"Gelu", OpClass::kPointwise},
-    OpRow{"Gemm", OpClass::kHeavy},
-    OpRow{"Greater", OpClass::kPointwise},
-    OpRow{"GroupNormalization", OpClass::kAlone},
-    OpRow{"HardSwish", OpClass::kPointwise},
-    OpRow{"InstanceNormalization", OpClass::kAlone},
-    OpRow{"LayerNormalization", OpClass::kLayerNorm},
-    OpRow{"LeakyRelu", OpClass::kPointwise},
-    OpRow{"Less", OpClass::kPointwise},
-    OpRow{"MatMul", OpClass::kHeavy},
-    OpRow{"Max", OpClass::kPointwise},
-    OpRow{"Min", OpClass::kPointwise},
-    OpRow{"Mul", OpClass::kPointwise},
-    OpRow{"Neg", OpClass::kPointwise},
-    OpRow{"Pow", OpClass::kPointwise},
-    OpRow{"Reciprocal", OpClass::kPointwise},
-    OpRow{"Relu", OpClass::kPointwise},
-    OpRow{"Sigmoid", OpClass::kPointwise},
-    OpRow{"Sin", OpClass::kPointwise},
-    OpRow{"Softmax", OpClass::kSoftmax},
-    OpRow{"Sqrt", OpClass::kPointwise},
-    OpRow{"Sub", OpClass::kPointwise},
-    OpRow{"Tanh", OpClass::kPointwise},
-    OpRow{"Where", OpClass::kPointwise},
-};
-
-OpClass class_of(std::string_view op) {
-  const auto found = std::ranges::find(kOps, op, &OpRow::op);
-  return found == kOps.end() ? OpClass::kOther : found->kind;
-}
 
 // How far two ways through a chain of element-wise operations are followed until they meet: the
 // longest that a network has is GELU's, of four.
