@@ -34,12 +34,19 @@ set_target_properties(openvino_runtime PROPERTIES
 add_library(onnxruntime_headers INTERFACE)
 target_include_directories(onnxruntime_headers SYSTEM INTERFACE ${SINTER_DEPS}/onnxruntime/include)
 
-add_library(tensorrt_headers INTERFACE)
+# The headers of TensorRT-RTX, and of TensorRT: those of 11.4 when set-up brought them, or those of the user's installation, which
+# must be of its major version.
+set(SINTER_TENSORRT_INCLUDE "" CACHE PATH "the folder with the NvInfer.h of your TensorRT 10 or 11")
 if(EXISTS ${SINTER_DEPS}/tensorrt_rtx/include/NvInfer.h)
-  set(SINTER_HAVE_TENSORRT TRUE)
-  target_include_directories(tensorrt_headers SYSTEM INTERFACE
-    ${SINTER_DEPS}/tensorrt_rtx/include ${CMAKE_SOURCE_DIR}/sinter/engine/cuda)
-  target_compile_definitions(tensorrt_headers INTERFACE SINTER_HAVE_TENSORRT)
+  set(SINTER_TENSORRT_RTX_HEADERS ${SINTER_DEPS}/tensorrt_rtx/include)
+endif()
+if(SINTER_TENSORRT_INCLUDE)
+  if(NOT EXISTS ${SINTER_TENSORRT_INCLUDE}/NvInfer.h)
+    message(FATAL_ERROR "SINTER_TENSORRT_INCLUDE is ${SINTER_TENSORRT_INCLUDE}, which has no NvInfer.h")
+  endif()
+  set(SINTER_TENSORRT_HEADERS ${SINTER_TENSORRT_INCLUDE})
+elseif(EXISTS ${SINTER_DEPS}/tensorrt/include/NvInfer.h)
+  set(SINTER_TENSORRT_HEADERS ${SINTER_DEPS}/tensorrt/include)
 endif()
 
 # Python's syntax trees; the library is made to be compiled as one file.
@@ -50,4 +57,4 @@ target_include_directories(tree_sitter
   PRIVATE ${SINTER_DEPS}/tree_sitter/src ${SINTER_DEPS}/tree_sitter/grammar)
 
 # Nothing of these is linked, so an installed sinter does not ask for them.
-set(SINTER_HEADER_ONLY nlohmann_json::nlohmann_json CLI11::CLI11 onnxruntime_headers tensorrt_headers)
+set(SINTER_HEADER_ONLY nlohmann_json::nlohmann_json CLI11::CLI11 onnxruntime_headers)

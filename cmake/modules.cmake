@@ -1,6 +1,6 @@
 # The table of folders: which folder may include which (besides itself and base).
 # tests/layout reads this table and every include, and fails on an edge that is not here.
-set(SINTER_MODULES base weights arch adapters graph models convert repack runtime plan engine pipeline verify precision diagnose lint cli)
+set(SINTER_MODULES base weights arch adapters graph models convert repack runtime plan engine check fold deploy pipeline verify precision diagnose lint cli)
 set(SINTER_MAY_INCLUDE_base "")
 set(SINTER_MAY_INCLUDE_weights "")
 set(SINTER_MAY_INCLUDE_arch weights)
@@ -12,12 +12,15 @@ set(SINTER_MAY_INCLUDE_repack arch weights convert)
 set(SINTER_MAY_INCLUDE_runtime graph)
 set(SINTER_MAY_INCLUDE_plan graph)
 set(SINTER_MAY_INCLUDE_engine graph plan)
+set(SINTER_MAY_INCLUDE_check graph)
+set(SINTER_MAY_INCLUDE_deploy graph)
+set(SINTER_MAY_INCLUDE_fold graph runtime check)
 set(SINTER_MAY_INCLUDE_pipeline runtime arch)
 set(SINTER_MAY_INCLUDE_verify runtime graph weights)
 set(SINTER_MAY_INCLUDE_precision graph arch weights models convert runtime pipeline verify)
 set(SINTER_MAY_INCLUDE_diagnose "")
 set(SINTER_MAY_INCLUDE_lint "")
-set(SINTER_MAY_INCLUDE_cli base weights arch adapters graph models convert repack runtime plan engine pipeline verify precision diagnose lint)
+set(SINTER_MAY_INCLUDE_cli base weights arch adapters graph models convert repack runtime plan engine check fold deploy pipeline verify precision diagnose lint)
 
 # The rooms inside a folder, lowest first: a room includes itself and the rooms before it.
 set(SINTER_ROOMS_adapters arithmetic file names forms merge embedding)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any, Optional
 
 from sinter_torch.language import Text
@@ -71,7 +72,7 @@ class Mismatch:
     def repair(self) -> tuple[Any, ...]:
         """Equal for mismatches that one repair puts right."""
         birth = self.culprit.birth
-        return (self.kind, birth.kind, birth.line or birth.name)
+        return (self.kind, birth.kind, (not birth.inside and birth.line) or birth.name)
 
     @property
     def short(self) -> str:
@@ -83,10 +84,12 @@ class Mismatch:
         """The cheapest repair."""
         birth = self.culprit.birth
         kind = "hidden" if birth.kind == "parameter" and not birth.registered else birth.kind
+        kind = "contained" if birth.inside else kind
         kind = "meta" if self.culprit.device == "meta" else kind
         text = _ADVICE.get((self.kind, kind)) or _ADVICE[(self.kind, "")]
         name = birth.name or self.culprit.variable or self.culprit.argument
-        return text.say(lang, name=name, attribute=name.rpartition(".")[2], found=self.culprit.device,
+        flat = re.sub(r"\W+", "_", birth.inside).strip("_")
+        return text.say(lang, name=name, flat=flat, attribute=name.rpartition(".")[2], found=self.culprit.device,
                         wanted=self.wanted, module=name.rpartition(".")[0] or name, line=birth.line or "?")
 
     def say(self, lang: str = "en") -> str:
@@ -142,6 +145,11 @@ _ADVICE = {
     ("device", "attribute"): Text(
         "register it, then .to() takes it along: self.register_buffer({attribute!r}, tensor, persistent=False)",
         "注册成缓冲区，.to() 才会带上它：self.register_buffer({attribute!r}, tensor, persistent=False)"),
+    ("device", "contained"): Text(
+        "no .to() looks into plain lists, dicts and objects: self.register_buffer({flat!r}, tensor, persistent=False) and use "
+        "self.{flat} for '{name}', or move it where it is used: .to({wanted!r})",
+        ".to() 不会进入普通列表、字典和对象：用 self.register_buffer({flat!r}, tensor, persistent=False) 注册，并以 self.{flat} "
+        "代替 '{name}'；或在使用处 .to({wanted!r})"),
     ("device", "held"): Text("move it where it is used: .to({wanted!r}), best .to(x.device) of its partner",
                              "在使用处搬运：.to({wanted!r})，最好写成 .to(x.device)，跟随另一个张量"),
     ("device", "argument"): Text("move the input before the call: {name} = {name}.to({wanted!r}), or to_device(...) for all",

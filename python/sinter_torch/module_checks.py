@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Callable, Optional
+from typing import Callable, Iterable, Optional
 
 import torch
 
@@ -92,10 +92,15 @@ def _input_devices(request: Request, found: list[Place]) -> Check:
     if not strays:
         return Check("inputs on the device", OK, Text("every input is on {device}", "所有输入都在 {device} 上"), None,
                      {"device": request.device})
-    return Check("inputs on the device", FIXABLE, Text("input '{name}' is on {found}, the module on {device}",
-                                                       "输入 '{name}' 在 {found} 上，模块在 {device} 上"),
+    return Check("inputs on the device", FIXABLE, Text("inputs that are not on {device} like the module: {inputs}",
+                                                       "不在模块所在设备 {device} 上的输入：{inputs}"),
                  Text("to_device(inputs, {device!r})", "to_device(inputs, {device!r})"),
-                 {"name": strays[0][0], "found": strays[0][1].device, "device": str(request.device)})
+                 {"inputs": _listed((name, str(t.device)) for name, t in strays), "device": str(request.device)})
+
+
+def _listed(named: Iterable[tuple[str, str]]) -> str:
+    """"'sample' (float64), 'context' (float64)"."""
+    return ", ".join(f"'{name}' ({value})" for name, value in named)
 
 
 def module_dtype(request: Request, found: list[Place]) -> Optional[torch.dtype]:
@@ -130,10 +135,10 @@ def _input_dtypes(request: Request, found: list[Place]) -> Check:
     odd = odd_inputs(request, dtype)
     if dtype is None or not odd:
         return Check("input dtypes", OK, Text("the inputs have the dtype of the weights", "输入与权重精度一致"))
-    return Check("input dtypes", FIXABLE, Text("input '{name}' is {found}, the weights are {dtype}",
-                                               "输入 '{name}' 是 {found}，权重是 {dtype}"),
+    return Check("input dtypes", FIXABLE, Text("inputs that are not {dtype} like the weights: {inputs}",
+                                               "与权重精度 {dtype} 不一致的输入：{inputs}"),
                  Text("to_device(inputs, device, dtype=torch.{dtype})", "to_device(inputs, device, dtype=torch.{dtype})"),
-                 {"name": odd[0][0], "found": short_dtype(odd[0][1].dtype), "dtype": short_dtype(dtype)})
+                 {"inputs": _listed((name, short_dtype(t.dtype)) for name, t in odd), "dtype": short_dtype(dtype)})
 
 
 def _half_on_cpu(request: Request, found: list[Place]) -> Optional[Check]:

@@ -138,6 +138,32 @@ def _indexing_violation(name: str, flat: list[Any], where: list[int]) -> Optiona
     return Violation("device", tuple(wrong), target, None)
 
 
+class _Stand(NamedTuple):
+    """What the rules about devices ask of a tensor."""
+
+    device: torch.device
+    rank: int
+
+    def dim(self) -> int:
+        return self.rank
+
+
+def bound(func: Any, flat: list[Any], where: list[int]) -> list[int]:
+    """Those of `where` whose tensors would be out of place if all others were on an accelerator."""
+    if len(where) < 2:
+        return list(where)
+    gpu = torch.device("cuda:0")
+    found = []
+    for i in where:
+        stands = list(flat)
+        for j in where:
+            stands[j] = _Stand(flat[j].device if i == j else gpu, flat[j].dim())
+        violation = device_violation(func, stands, where)
+        if violation is not None and i in violation.wrong:
+            found.append(i)
+    return found
+
+
 def dtype_violation(func: Any, flat: list[Any], where: list[int]) -> Optional[Violation]:
     """Likewise for floating dtypes."""
     return mixed_dtypes(flat, where) if base_name(func) in ONE_DTYPE else None

@@ -23,6 +23,7 @@ _SKIPPED = (os.path.dirname(os.path.abspath(torch.__file__)) + os.sep,
             os.path.dirname(os.path.abspath(__file__)) + os.sep)
 _INSTALLED = tuple({sysconfig.get_paths()[key] + os.sep for key in ("stdlib", "platstdlib", "purelib", "platlib")})
 _MARK = "_sinter_origin"
+_LONGEST_STATEMENT = 12  # lines
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,6 +39,16 @@ class Line:
         """The text of the line, or "" where it cannot be read (a notebook cell that is gone, `python -c`)."""
         return linecache.getline(self.file, self.line).strip()
 
+    @property
+    def statement(self) -> str:
+        """The text of the line and of those behind it, until its brackets are closed."""
+        text = ""
+        for number in range(self.line, self.line + _LONGEST_STATEMENT):
+            text += linecache.getline(self.file, number)
+            if text.count("(") <= text.count(")"):
+                break
+        return text
+
     def __str__(self) -> str:
         return f"{shown_path(self.file)}:{self.line}"
 
@@ -50,6 +61,7 @@ class Birth:
     kind: "parameter", "buffer", "attribute", "held", "given", "argument" for tensors that were there before;
         "made", "data" (from lists, numbers or NumPy arrays), "loaded" and "moved" for those that the watched code made.
     line: the innermost line outside PyTorch; `user_line` the innermost one outside every installed package, if another.
+    inside: for an unregistered tensor that no attribute holds by itself, the way from its module: "tables['scale']".
     """
 
     kind: str
@@ -58,6 +70,14 @@ class Birth:
     line: Optional[Line] = None
     user_line: Optional[Line] = None
     registered: bool = True
+    inside: str = ""
+
+    @property
+    def follows(self) -> bool:
+        """Whether its line takes the device from somewhere else (`device=x.device`), or nothing is known of it."""
+        if self.kind not in ("made", "moved", "data"):
+            return self.kind == "unknown"
+        return self.line is not None and "device" in self.line.statement
 
     def say(self, lang: str) -> str:
         """One phrase that names the tensor and its birthplace."""
@@ -135,7 +155,9 @@ def lines_here() -> tuple[Optional[Line], Optional[Line]]:
 def birth_of_place(place: Place) -> Birth:
     """The birth of a tensor that was found in a module or object, with the line of its assignment where it shows."""
     line = assignment(place.owner, place.attribute) if place.owner is not None and place.kind == "attribute" else None
-    return Birth(place.kind, place.path or place.attribute, line=line, registered=place.registered)
+    way = place.path[len(place.owner_path):].lstrip(".") if place.kind == "attribute" and place.owner is not None else ""
+    return Birth(place.kind, place.path or place.attribute, line=line, registered=place.registered,
+                 inside="" if way == place.attribute else way)
 
 
 @functools.lru_cache(maxsize=None)
@@ -170,11 +192,15 @@ def assignment(owner: nn.Module, attribute: str) -> Optional[Line]:
 
 @dataclasses.dataclass(frozen=True)
 class Origin:
-    """The two births of a tensor: of its device and of its dtype. `derived`: they are those of what it was computed from."""
+    """The two births of a tensor: of its device and of its dtype. `derived`: they are those of what it was computed from.
+
+    others: the births of what else it was computed from that would itself be on the wrong device once the first is moved.
+    """
 
     device: Birth
     dtype: Birth
     derived: bool = False
+    others: tuple[Birth, ...] = ()
 
 
 class Origins:
@@ -194,8 +220,9 @@ class Origins:
         except (AttributeError, RuntimeError, TypeError):
             pass
 
-    def mark_result(self, result: torch.Tensor, inputs: list[torch.Tensor], op: str) -> None:
-        """Marks what an operator returned.
+    def mark_result(self, result: torch.Tensor, inputs: list[torch.Tensor], op: str,
+                    bound: Optional[list[torch.Tensor]] = None) -> None:
+        """Marks what an operator returned; `bound` are the inputs that have to be where the other inputs are.
 
         Its device and its dtype each come from the first input that has the same, else from here. Among several a
         parameter goes first: a module that stayed behind is the cause, not what it was fed.
@@ -210,7 +237,29 @@ class Origins:
             line, user_line = lines_here()
             here = Birth("moved" if inputs else "made", op=_SPOKEN.get(op, op), line=line, user_line=user_line)
             device, dtype = device or here, dtype or here
-        self.mark(result, Origin(device, dtype, derived))
+        others = [origin for t, origin in known if t.device == result.device and any(t is b for b in bound or inputs)]
+        self.mark(result, Origin(device, dtype, derived, _others(device, others) if derived else ()))
+
+
+_MOST_OTHERS = 16  # births of one tensor that are told besides the first
+
+
+def _others(first: Birth, origins: list[Origin]) -> tuple[Birth, ...]:
+    """The births besides the first that need a repair of their own, in the order in which they took part."""
+    births = [first]
+    for origin in origins:
+        for birth in (origin.device, *origin.others):
+            if not (birth.follows or any(together(birth, other) for other in births)):
+                births.append(birth)
+    return tuple(births[1:_MOST_OTHERS + 1])
+
+
+def together(birth: Birth, other: Birth) -> bool:
+    """Whether one repair moves both: one tensor, or two that a module's to() takes along."""
+    registered = ("parameter", "buffer")
+    if birth.kind in registered and other.kind in registered:
+        return birth.name.split(".")[0] == other.name.split(".")[0] or "." not in birth.name or "." not in other.name
+    return birth == other
 
 
 def _inherited(births: list[Birth]) -> Optional[Birth]:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import sys
 from types import FrameType
 from typing import Any, Callable, Iterator, Optional
@@ -149,9 +150,12 @@ class Watch(TorchDispatchMode):
         args, kwargs = tree_unflatten(flat, spec)
         result = self.call(func, args, kwargs)
         inputs = [flat[i] for i in where]
+        bound: Optional[list[torch.Tensor]] = None
         for value in tree_flatten(result)[0]:
             if isinstance(value, torch.Tensor):
-                self.origins.mark_result(value, inputs, operators.base_name(func))
+                if bound is None and len(inputs) > 1 and value.device.type == "cpu":
+                    bound = [flat[i] for i in operators.bound(func, flat, where)]
+                self.origins.mark_result(value, inputs, operators.base_name(func), bound)
         return result
 
     def prepare(self, flat: list[Any], where: list[int]) -> None:
@@ -178,8 +182,11 @@ class Watch(TorchDispatchMode):
         """Reports a violation, and repairs the flat arguments in place where this watch does that."""
         if violation is None:
             return
-        self.found(self.mismatch(violation, op, flat, where, names))
+        first = self.mismatch(violation, op, flat, where, names)
+        self.found(first)
         if self.repairs:
+            for other in self.others(first, flat, where):
+                self.found(other)
             for i in violation.wrong:
                 flat[i] = self.moved(flat[i], violation.device, violation.dtype)
 
@@ -191,6 +198,24 @@ class Watch(TorchDispatchMode):
         wanted = str(violation.device) if violation.dtype is None else short_dtype(violation.dtype)
         return Mismatch(violation.kind, op, module, module_class, line, user_line, tensors,
                         tuple(where.index(i) for i in violation.wrong), wanted)
+
+    def others(self, first: Mismatch, flat: list[Any], where: list[int]) -> list[Mismatch]:
+        """The mismatch once more for every other tensor that needs a repair of its own: the further ones out of place, and
+        those that took part in computing one."""
+        if first.kind != "device":
+            return []
+        told = [first]
+        for index in first.wrong:
+            origin = self.origins.of(flat[where[index]])
+            for birth in (first.tensors[index].birth, *(origin.others if origin is not None else ())):
+                facts = dataclasses.replace(first.tensors[index], birth=birth,
+                                            derived=first.tensors[index].derived or birth != first.tensors[index].birth)
+                tensors = (*first.tensors[:index], facts, *first.tensors[index + 1:])
+                rest = tuple(i for i in first.wrong if i != index)
+                mismatch = dataclasses.replace(first, tensors=tensors, wrong=(index, *rest))
+                if all(not origins.together(birth, other.culprit.birth) for other in told):
+                    told.append(mismatch)
+        return told[1:]
 
     def facts(self, tensor: torch.Tensor, argument: str, kind: str) -> TensorFacts:
         origin = self.origins.of(tensor) or self.first_origin(tensor)

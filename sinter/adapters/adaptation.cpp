@@ -48,8 +48,8 @@ void require_match(const UsedAdapter& used, const arch::Model& model) {
     message += fmt::format(": {} {} not in it, the first is '{}'", counted(count, "module"),
                            verb(count, "is", "are"), shown(report.unknown.front()));
   if (const std::size_t count = report.wrong_shape.size(); count > 0)
-    message += fmt::format("{} {} {} another shape: {}", report.unknown.empty() ? ":" : ";",
-                           counted(count, "module"), verb(count, "has", "have"),
+    message += fmt::format("{} {} {} not fit, the first: {}", report.unknown.empty() ? ":" : ";",
+                           counted(count, "module"), verb(count, "does", "do"),
                            report.wrong_shape.front().reason);
   throw Error(ErrorCode::kNoMatch, std::move(message),
               fmt::format("the file looks like {}", used.identity));

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -35,6 +36,12 @@ std::uint64_t user_id() { return ::geteuid(); }
 void reset_peak_rss() {
   // proc(5): 5 resets the peak resident set of the process.
   std::ofstream("/proc/self/clear_refs") << "5";
+}
+
+std::string system_name() {
+  utsname names{};
+  if (::uname(&names) != 0) return "unknown";
+  return std::string(names.sysname) + " " + names.release + " " + names.machine;
 }
 
 std::filesystem::path executable_path() {

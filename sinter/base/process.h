@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace sinter {
 
@@ -16,6 +17,9 @@ std::uint64_t available_memory_bytes();
 
 /// The number of the user whose rights this process has.
 std::uint64_t user_id();
+
+/// The operating system with its machine, "Linux 6.1.0 x86_64".
+std::string system_name();
 
 /// The running program's file.
 std::filesystem::path executable_path();

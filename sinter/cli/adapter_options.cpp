@@ -131,7 +131,7 @@ std::vector<std::string> adapter_warnings(const adapters::Adaptation& adaptation
                                      counted(report.unknown.size(), "module"),
                                      first_few(report.unknown)));
     if (!report.wrong_shape.empty())
-      warnings.push_back(fmt::format("{}: {} of another shape, the first: {}", file_name(used),
+      warnings.push_back(fmt::format("{}: {} not applied, the first: {}", file_name(used),
                                      counted(report.wrong_shape.size(), "module"),
                                      report.wrong_shape.front().reason));
     if (!report.stray.empty())

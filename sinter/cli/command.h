@@ -23,15 +23,22 @@ struct Command {
 const std::vector<Command>& commands();
 
 Run declare_bench(CLI::App& app);
+Run declare_build(CLI::App& app);
+Run declare_check(CLI::App& app);
 Run declare_check_image(CLI::App& app);
 Run declare_convert(CLI::App& app);
 Run declare_diagnose(CLI::App& app);
 Run declare_doctor(CLI::App& app);
+Run declare_engines(CLI::App& app);
+Run declare_export(CLI::App& app);
+Run declare_fold(CLI::App& app);
 Run declare_generate(CLI::App& app);
 Run declare_guide(CLI::App& app);
 Run declare_inspect(CLI::App& app);
+Run declare_layers(CLI::App& app);
 Run declare_lint(CLI::App& app);
 Run declare_memlog(CLI::App& app);
+Run declare_plan(CLI::App& app);
 Run declare_repack(CLI::App& app);
 Run declare_verify(CLI::App& app);
 

@@ -31,14 +31,22 @@ struct Options {
   bool json = false;
 };
 
+environment::Snapshot locked(const std::string& path) {
+  try {
+    return environment::from_lock(LogInput(path).text());
+  } catch (Error& error) {
+    error.add_context(fmt::format("reading {}", path));
+    throw;
+  }
+}
+
 int run(const Options& options) {
   const diagnose::Language language = language_named(options.language);
   if (!options.collect_env.empty() && !options.pythons.empty())
     throw Error(ErrorCode::kUsage, "--collect-env speaks of another machine, --python of this one",
                 "give one of the two");
   DoctorReport report;
-  if (!options.against.empty())
-    report.before = environment::from_lock(LogInput(options.against).text());
+  if (!options.against.empty()) report.before = locked(options.against);
   report.snapshot = options.collect_env.empty()
                         ? environment::collect(environment::HostMachine(), options.pythons)
                         : environment::collect_env_report(LogInput(options.collect_env).text());

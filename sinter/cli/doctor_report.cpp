@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 
 #include "sinter/cli/text.h"
 
@@ -106,7 +108,8 @@ void print_machine(const environment::Snapshot& snapshot, bool chinese) {
 }
 
 void print_environment(const environment::PythonEnvironment& python, bool chinese) {
-  fmt::print("\n{} (Python {})\n", python.path, python.python);
+  fmt::print("\n{}{}\n", python.path,
+             python.python.empty() ? "" : fmt::format(" (Python {})", python.python));
   std::string line;
   for (const char* name : kShown) {
     const environment::Package* package = python.find(name);
@@ -158,12 +161,23 @@ void print_findings(const DoctorReport& report, Language language) {
     fmt::print("\n{}\n", chinese ? "没有发现不匹配。" : "Nothing was found that does not fit.");
   static constexpr std::array<Text, 3> kSeverities{Text{"error", "错误"}, Text{"warning", "警告"},
                                                    Text{"note", "提示"}};
+  std::set<std::string> given;  // commands
   for (const environment::Finding& finding : report.diagnosis.findings) {
     fmt::print("\n{}{}{}\n", kSeverities[static_cast<std::size_t>(finding.severity)].in(language),
                chinese ? "：" : ": ", finding.message(language));
     if (!finding.environment.empty())
       fmt::print("  {}{}\n", chinese ? "位置：" : "in ", finding.environment);
-    for (const std::string& command : finding.repair) fmt::print("  $ {}\n", command);
+    const bool known = !finding.repair.empty() &&
+                       std::ranges::all_of(finding.repair, [&](const std::string& command) {
+                         return given.contains(command);
+                       });
+    if (known)
+      fmt::print("  {}\n",
+                 chinese ? "上面的命令已经包含这项修复" : "repaired by the commands above");
+    for (const std::string& command : finding.repair) {
+      if (!known) fmt::print("  $ {}\n", command);
+      given.insert(command);
+    }
   }
 }
 

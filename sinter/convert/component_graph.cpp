@@ -197,15 +197,16 @@ void build_text_encoder(const Scope& s, const TextEncoderConfig& config, const I
   Interface interface(s.graph(), s.dtype());
   const Value ids = interface.exact_input(io.ids, io.ids_dtype, {batch, config.positions});
   const bool penultimate = config.state == TextState::kPenultimate;
+  // Where a contract has one name for two values, the one that the family's pipeline reads has it.
+  const bool one_name = io.text_embeds == io.last_hidden_state;
   const models::TextEncoderRequest request{
       .hidden_states = options.hidden_states || penultimate,
-      .text_embeds =
-          config.projection_dim > 0 && (options.hidden_states || config.pooled_projection)};
+      .text_embeds = config.projection_dim > 0 &&
+                     (config.pooled_projection || (options.hidden_states && !one_name))};
   const models::TextEncoderOutputs outputs = models::text_encoder(s, config, ids, request);
 
-  // Where a contract has one name for two values, the one that the family's pipeline reads has it.
-  const bool embeds_take_the_name = request.text_embeds && io.text_embeds == io.last_hidden_state;
-  if (!embeds_take_the_name) interface.output(io.last_hidden_state, outputs.last_hidden_state);
+  if (!request.text_embeds || !one_name)
+    interface.output(io.last_hidden_state, outputs.last_hidden_state);
   if (!request.text_embeds) interface.output(io.pooler_output, outputs.pooler_output);
   if (request.text_embeds) interface.output(io.text_embeds, outputs.text_embeds);
   const std::vector<Value>& states = outputs.hidden_states;

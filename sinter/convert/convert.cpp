@@ -339,6 +339,7 @@ ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOp
                                  folder.staging());
     report.graphs = Conversion(path, layered, place, folder, options).run();
     report.model = std::move(layered.model);
+    report.warnings = layered.checkpoint.notes();
     report.computed_tensors = layered.computed_tensors;
     report.computed_bytes = layered.computed_bytes;
   } catch (Error& error) {
@@ -346,7 +347,7 @@ ConvertReport convert(const fs::path& path, const fs::path& out, const ConvertOp
     throw;
   }
   std::ranges::move(source.evidence, std::back_inserter(report.model.evidence));
-  report.warnings = warnings_of(report.model, options);
+  std::ranges::move(warnings_of(report.model, options), std::back_inserter(report.warnings));
   std::ranges::move(source.warnings, std::back_inserter(report.warnings));
   report.portability = portability_of(report.graphs);
   return report;

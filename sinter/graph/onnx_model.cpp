@@ -4,8 +4,6 @@
 #include <onnx.pb.h>
 
 #include <algorithm>
-#include <functional>
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,6 +12,8 @@
 #include "sinter/base/file.h"
 #include "sinter/base/shape.h"
 #include "sinter/graph/external_data.h"
+#include "sinter/graph/model_proto.h"
+#include "sinter/graph/onnx_outline.h"
 #include "sinter/graph/moving_ops.h"
 #include "sinter/graph/rounded_values.h"
 
@@ -21,88 +21,9 @@ namespace sinter::graph {
 namespace fs = std::filesystem;
 namespace {
 
-// Protobuf counts bytes of one message in a signed 32-bit number.
-constexpr std::uint64_t kProtobufLimit = std::numeric_limits<std::int32_t>::max();
-
 // Smaller external tensors are put into the model: sizes, scales and axes, which an engine may have
 // to know while it reads the graph.
 constexpr std::size_t kWeightBytes = 4096;
-
-constexpr std::string_view kInlineHint =
-    "weights of this size must lie beside the model as external data; export it again that way";
-
-[[noreturn]] void damaged(const fs::path& path, std::string_view what, std::string hint = {}) {
-  throw Error(ErrorCode::kBadFile, fmt::format("{}: {}", path.string(), what), std::move(hint));
-}
-
-std::string foreign_hint(std::span<const std::byte> bytes) {
-  const std::string_view text(static_cast<const char*>(static_cast<const void*>(bytes.data())),
-                              std::min<std::size_t>(bytes.size(), 64));
-  struct Row {
-    std::string_view start;
-    const char* hint;
-  };
-  constexpr Row kForeign[] = {
-      {"version https://git-lfs", "this is a Git LFS pointer; fetch the real file (git lfs pull)"},
-      {"<", "this looks like a web page saved in place of the file; download it again"},
-      {"PK", "this is a zip archive"},
-      {"{", "this is JSON text"},
-  };
-  for (const Row& row : kForeign) {
-    if (text.starts_with(row.start)) return row.hint;
-  }
-  return "the download or export may have stopped early";
-}
-
-using TensorVisitor = std::function<void(onnx::TensorProto&)>;
-
-void visit_tensors(onnx::GraphProto& graph, const TensorVisitor& visit);
-
-void visit_tensors(onnx::SparseTensorProto& tensor, const TensorVisitor& visit) {
-  if (tensor.has_values()) visit(*tensor.mutable_values());
-  if (tensor.has_indices()) visit(*tensor.mutable_indices());
-}
-
-void visit_tensors(google::protobuf::RepeatedPtrField<onnx::AttributeProto>& attributes,
-                   const TensorVisitor& visit) {
-  for (onnx::AttributeProto& attribute : attributes) {
-    if (attribute.has_t()) visit(*attribute.mutable_t());
-    for (onnx::TensorProto& tensor : *attribute.mutable_tensors()) visit(tensor);
-    if (attribute.has_sparse_tensor()) visit_tensors(*attribute.mutable_sparse_tensor(), visit);
-    for (onnx::SparseTensorProto& tensor : *attribute.mutable_sparse_tensors()) {
-      visit_tensors(tensor, visit);
-    }
-    if (attribute.has_g()) visit_tensors(*attribute.mutable_g(), visit);
-    for (onnx::GraphProto& inner : *attribute.mutable_graphs()) visit_tensors(inner, visit);
-  }
-}
-
-void visit_tensors(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
-                   const TensorVisitor& visit) {
-  for (onnx::NodeProto& node : nodes) visit_tensors(*node.mutable_attribute(), visit);
-}
-
-void visit_tensors(onnx::GraphProto& graph, const TensorVisitor& visit) {
-  for (onnx::TensorProto& tensor : *graph.mutable_initializer()) visit(tensor);
-  for (onnx::SparseTensorProto& tensor : *graph.mutable_sparse_initializer()) {
-    visit_tensors(tensor, visit);
-  }
-  visit_tensors(*graph.mutable_node(), visit);
-}
-
-// Every tensor of a model that may have external data: one that is left out here would be opened by
-// an engine, unchecked.
-void visit_tensors(onnx::ModelProto& model, const TensorVisitor& visit) {
-  visit_tensors(*model.mutable_graph(), visit);
-  for (onnx::TrainingInfoProto& training : *model.mutable_training_info()) {
-    if (training.has_initialization()) visit_tensors(*training.mutable_initialization(), visit);
-    if (training.has_algorithm()) visit_tensors(*training.mutable_algorithm(), visit);
-  }
-  for (onnx::FunctionProto& function : *model.mutable_functions()) {
-    visit_tensors(*function.mutable_node(), visit);
-    visit_tensors(*function.mutable_attribute_proto(), visit);
-  }
-}
 
 ValueDeclaration declaration(const onnx::ValueInfoProto& info, DType dtype) {
   ValueDeclaration result{.name = info.name(), .dtype = dtype, .shape = {}, .symbols = {}};
@@ -158,16 +79,7 @@ struct OnnxModel::State {
   const onnx::GraphProto& graph() const { return model.graph(); }
 
   void parse(std::span<const std::byte> bytes) {
-    if (bytes.size() > kProtobufLimit) {
-      damaged(path,
-              fmt::format("the ONNX file has {} bytes, more than the {} that protobuf allows",
-                          bytes.size(), kProtobufLimit),
-              std::string(kInlineHint));
-    }
-    if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model.has_graph()) {
-      damaged(path, fmt::format("not an ONNX model, or a damaged one ({} bytes)", bytes.size()),
-              foreign_hint(bytes));
-    }
+    model = parse_model(bytes, path);
     own_outputs = model.graph().output_size();
     own_nodes = model.graph().node_size();
   }
@@ -383,10 +295,11 @@ namespace {
 std::string to_bytes(const onnx::ModelProto& model, const fs::path& path) {
   const std::uint64_t bytes = model.ByteSizeLong();
   if (bytes > kProtobufLimit) {
-    damaged(path,
-            fmt::format("the model has {} bytes, more than the {} that protobuf allows", bytes,
-                        kProtobufLimit),
-            std::string(kInlineHint));
+    throw Error(ErrorCode::kBadFile,
+                path.string() +
+                    fmt::format(": the model has {} bytes, more than the {} that protobuf allows",
+                                bytes, kProtobufLimit),
+                kInlineHint);
   }
   return model.SerializeAsString();
 }
@@ -449,5 +362,7 @@ std::string OnnxModel::serialized(WeightForm form, Rounding rounding) const {
   if (inputs) weights_to_inputs(*copy.mutable_graph(), weight_names);
   return to_bytes(copy, state_->path);
 }
+
+Outline OnnxModel::outline() const { return outline_of(state_->model, state_->path); }
 
 }  // namespace sinter::graph

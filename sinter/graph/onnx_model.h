@@ -16,6 +16,8 @@
 
 namespace sinter::graph {
 
+struct Outline;
+
 /// A graph input, output or value as an ONNX file declares it.
 struct ValueDeclaration {
   std::string name;
@@ -85,6 +87,9 @@ class OnnxModel {
   /// The coarsest floating type in which a node computes (and not only moves data); where the file
   /// declares no such value, that of inputs, outputs and initializers. float32 where none is.
   DType compute_dtype() const;
+
+  /// All that the file says, as those who judge it see it.
+  Outline outline() const;
 
   /// Makes inner values graph outputs too, behind the present ones (for bisection).
   /// @throws Error{kUsage} when there is no value_info of that name.

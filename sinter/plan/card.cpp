@@ -26,14 +26,15 @@ GraphSize as_drawn(const PlannedGraph& graph, GraphSize size, const Sizes& sizes
   return size;
 }
 
-Need need_of(const std::vector<PlannedGraph>& graphs, const Sizes& sizes, const Ways& ways) {
+Need need_of(const std::vector<PlannedGraph>& graphs, const Sizes& sizes, const Ways& ways,
+             EngineSizes kind) {
   Need need;
   Sizes drawn = sizes;
   if (ways.one_picture) drawn.batch = {1, 1, 1};
   std::uint64_t weights = 0;
   for (const PlannedGraph& graph : graphs) {
     const GraphSize size = as_drawn(graph, greatest(graph.part(), drawn), sizes, ways);
-    const Ledger ledger = graph.ledger(size, EngineSizes::kRange);
+    const Ledger ledger = graph.ledger(size, graph.fixed() ? EngineSizes::kOne : kind);
     const std::uint64_t running = ledger.activations + ledger.bindings;
     weights += graph.weight_bytes();
     if (running > need.activations) {
@@ -47,9 +48,9 @@ Need need_of(const std::vector<PlannedGraph>& graphs, const Sizes& sizes, const 
   return need;
 }
 
-/// Engines that reach up to a size of pictures, for the usual batch and the longest prompt.
+/// Engines that reach up to a size of pictures, for the largest batch and the longest prompt.
 Sizes up_to(const Sizes& sizes, const PictureSize& picture) {
-  return {.batch = {1, sizes.batch.opt, sizes.batch.opt},
+  return {.batch = sizes.batch,
           .height = {picture.height, picture.height, picture.height},
           .width = {picture.width, picture.width, picture.width},
           .tokens = sizes.tokens,
@@ -74,11 +75,12 @@ PictureSize picture_of(const Sizes& sizes, std::int64_t step) {
 
 Need need_at(const std::vector<PlannedGraph>& graphs, const Sizes& sizes,
              const PictureSize& picture, const Ways& ways) {
-  return need_of(graphs, up_to(sizes, picture), ways);
+  return need_of(graphs, up_to(sizes, picture), ways, EngineSizes::kRange);
 }
 
-Need need_of_plan(const std::vector<PlannedGraph>& graphs, const Sizes& sizes, const Ways& ways) {
-  return need_of(graphs, sizes, ways);
+Need need_of_engines(const std::vector<PlannedGraph>& graphs, const Sizes& sizes, EngineSizes kind,
+                     const Ways& ways) {
+  return need_of(graphs, sizes, ways, kind);
 }
 
 Limit limit_of(const std::vector<PlannedGraph>& graphs, const Sizes& sizes, const Ways& ways,
@@ -158,8 +160,8 @@ std::vector<Remedy> remedies(const std::vector<PlannedGraph>& graphs, const Size
     const std::vector<PlannedGraph> half = halved(graphs, autoencoder);
     const std::string_view name = autoencoder ? "half-vae" : "half";
     const std::string_view words =
-        autoencoder ? "convert the autoencoder with --vae-precision bf16 (fp16 where it keeps its "
-                      "range)"
+        autoencoder ? "convert the autoencoder with --vae-precision fp16, where its range allows "
+                      "that"
                     : "convert with --precision fp16";
     if (add(name, words, limit_of(half, sizes, {}, memory_bytes))) best = halved(best, autoencoder);
   }

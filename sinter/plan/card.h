@@ -32,14 +32,15 @@ struct Need {
   std::uint64_t activations = 0;  // its activations, inputs and outputs
 };
 
-/// Engines that reach up to one size of pictures, for the usual batch. Weights of all graphs are
+/// Engines that reach up to one size of pictures, for the largest batch. Weights of all graphs are
 /// loaded, or those of one; activations are those of the graph that runs, because only one runs at
 /// a time and engines can share that memory. Includes kContextBytes.
 Need need_at(const std::vector<PlannedGraph>& graphs, const Sizes& sizes,
              const PictureSize& picture, const Ways& ways);
 
-/// The same for the engines of a plan, whose activations are those of its greatest size and batch.
-Need need_of_plan(const std::vector<PlannedGraph>& graphs, const Sizes& sizes, const Ways& ways);
+/// The same for engines of these sizes, whose activations are those of the greatest size and batch.
+Need need_of_engines(const std::vector<PlannedGraph>& graphs, const Sizes& sizes, EngineSizes kind,
+                     const Ways& ways);
 
 /// The largest picture of the usual size's proportions, in steps of 64 pixels, that fits; and the
 /// next one, that does not.

@@ -1,67 +1,14 @@
 #include "sinter/plan/kernels.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 #include <optional>
-#include <string_view>
+
+#include "sinter/plan/operators.h"
 
 namespace sinter::plan {
 namespace {
-
-// The class of an operator: what the rules ask about it.
-enum class OpClass { kPointwise, kHeavy, kLayerNorm, kSoftmax, kAlone, kOther };
-
-struct OpRow {
-  std::string_view op;
-  OpClass kind;
-};
-
-constexpr std::array kOps{
-    OpRow{"Abs", OpClass::kPointwise},
-    OpRow{"Add", OpClass::kPointwise},
-    OpRow{"Attention", OpClass::kHeavy},
-    OpRow{"Cast", OpClass::kPointwise},
-    OpRow{"Clip", OpClass::kPointwise},
-    OpRow{"Conv", OpClass::kHeavy},
-    OpRow{"ConvTranspose", OpClass::kHeavy},
-    OpRow{"Cos", OpClass::kPointwise},
-    OpRow{"Div", OpClass::kPointwise},
-    OpRow{"Elu", OpClass::kPointwise},
-    OpRow{"Equal", OpClass::kPointwise},
-    OpRow{"Erf", OpClass::kPointwise},
-    OpRow{"Exp", OpClass::kPointwise},
-    OpRow{"Gelu", OpClass::kPointwise},
-    OpRow{"Gemm", OpClass::kHeavy},
-    OpRow{"Greater", OpClass::kPointwise},
-    OpRow{"GroupNormalization", OpClass::kAlone},
-    OpRow{"HardSwish", OpClass::kPointwise},
-    OpRow{"InstanceNormalization", OpClass::kAlone},
-    OpRow{"LayerNormalization", OpClass::kLayerNorm},
-    OpRow{"LeakyRelu", OpClass::kPointwise},
-    OpRow{"Less", OpClass::kPointwise},
-    OpRow{"MatMul", OpClass::kHeavy},
-    OpRow{"Max", OpClass::kPointwise},
-    OpRow{"Min", OpClass::kPointwise},
-    OpRow{"Mul", OpClass::kPointwise},
-    OpRow{"Neg", OpClass::kPointwise},
-    OpRow{"Pow", OpClass::kPointwise},
-    OpRow{"Reciprocal", OpClass::kPointwise},
-    OpRow{"Relu", OpClass::kPointwise},
-    OpRow{"Sigmoid", OpClass::kPointwise},
-    OpRow{"Sin", OpClass::kPointwise},
-    OpRow{"Softmax", OpClass::kSoftmax},
-    OpRow{"Sqrt", OpClass::kPointwise},
-    OpRow{"Sub", OpClass::kPointwise},
-    OpRow{"Tanh", OpClass::kPointwise},
-    OpRow{"Where", OpClass::kPointwise},
-};
-
-OpClass class_of(std::string_view op) {
-  const auto found = std::ranges::find(kOps, op, &OpRow::op);
-  return found == kOps.end() ? OpClass::kOther : found->kind;
-}
 
 // How far two ways through a chain of element-wise operations are followed until they meet: the
 // longest that a network has is GELU's, of four.
@@ -69,7 +16,7 @@ constexpr int kChain = 8;
 
 class Fusion {
  public:
-  explicit Fusion(const Network& network)
+  Fusion(const Network& network, Norms norms)
       : network_(network),
         group_(network.nodes.size()),
         kind_(network.nodes.size()),
@@ -84,6 +31,7 @@ class Fusion {
       }
       for (const std::size_t value : network_.nodes[i].writes) producer_[value] = i;
     }
+    if (norms == Norms::kJoined) join_norms();
     root_kind_ = kind_;
   }
 
@@ -112,6 +60,31 @@ class Fusion {
       if (made && readers_[value].size() == 1 && !network_.values[value].output) return made;
     }
     return std::nullopt;
+  }
+
+  bool is_float16(std::size_t value) const {
+    return network_.values[value].type.dtype == DType::kF16;
+  }
+
+  /// Norms between a cast from float16 and casts back (never bfloat16: building leaves those) take
+  /// the first along, and are open to what follows.
+  void join_norms() {
+    for (std::size_t i = 0; i < network_.nodes.size(); ++i) {
+      const NetworkNode& norm = network_.nodes[i];
+      if (kind_[i] != OpClass::kAlone || norm.reads.empty() || norm.writes.empty()) continue;
+      const std::size_t operand = norm.reads.front();
+      const std::optional<std::size_t> widen = producer_[operand];
+      const bool narrows = std::ranges::all_of(readers_[norm.writes.front()], [&](std::size_t k) {
+        return network_.nodes[k].op == "Cast" && is_float16(network_.nodes[k].writes.front());
+      });
+      if (!narrows || !widen || network_.nodes[*widen].op != "Cast" ||
+          readers_[operand].size() != 1 || !is_float16(network_.nodes[*widen].reads.front()))
+        continue;
+      kind_[i] = OpClass::kLayerNorm;
+      kind_[*widen] = OpClass::kLayerNorm;
+      group_[*widen] = i;
+      inside_[operand] = true;
+    }
   }
 
   void fuse_attention(std::size_t softmax) {
@@ -252,13 +225,36 @@ class Fusion {
     return made;
   }
 
-  /// What only makes graph outputs runs as soon as its operands are there, so that they can go: a
-  /// ControlNet's projections, which the file has at its end.
+  /// Kernels of a graph of pictures that depend on none: timesteps, and keys and values of every
+  /// cross-attention.
+  std::vector<bool> beside_pictures(const std::vector<Kernel>& kernels) const {
+    constexpr std::size_t kPictureRank = 4;
+    std::vector<bool> pictured(network_.values.size(), false);
+    for (std::size_t i = 0; i < network_.values.size(); ++i) {
+      const NetworkValue& value = network_.values[i];
+      pictured[i] = value.input && value.type.shape.size() == kPictureRank;
+    }
+    std::vector<bool> result;
+    if (std::ranges::find(pictured, true) == pictured.end())
+      return std::vector<bool>(kernels.size(), false);
+    for (const Kernel& kernel : kernels) {
+      const bool reads = std::ranges::any_of(
+          kernel.reads, [&](std::size_t value) { return bool{pictured[value]}; });
+      for (const std::size_t value : kernel.writes) pictured[value] = reads;
+      result.push_back(!reads);
+    }
+    return result;
+  }
+
+  /// What depends on no picture runs first, and its results wait. What only makes graph outputs
+  /// runs as soon as its operands are there, so that they can go: a ControlNet's projections, which
+  /// the file has at its end.
   std::vector<Kernel> in_order(std::vector<Kernel> kernels) const {
     std::vector<std::size_t> made_at(network_.values.size(), 0);  // position + 1
     for (std::size_t k = 0; k < kernels.size(); ++k) {
       for (const std::size_t value : kernels[k].writes) made_at[value] = k + 1;
     }
+    const std::vector<bool> first = beside_pictures(kernels);
     std::vector<std::pair<std::size_t, std::size_t>> keys;  // when, and which
     for (std::size_t k = 0; k < kernels.size(); ++k) {
       const bool leaves = std::ranges::all_of(
@@ -269,7 +265,7 @@ class Fusion {
         for (const std::size_t value : kernels[k].reads) when = std::max(when, made_at[value]);
       }
       // Behind the kernel that it waits for, before the next.
-      keys.emplace_back(2 * when + (leaves ? 1 : 0), k);
+      keys.emplace_back(first[k] ? 0 : 2 * when + (leaves ? 1 : 0), k);
     }
     std::ranges::sort(keys);
     std::vector<Kernel> result;
@@ -288,6 +284,8 @@ class Fusion {
 
 }  // namespace
 
-std::vector<Kernel> fuse(const Network& network) { return Fusion(network).run(); }
+std::vector<Kernel> fuse(const Network& network, Norms norms) {
+  return Fusion(network, norms).run();
+}
 
 }  // namespace sinter::plan

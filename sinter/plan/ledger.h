@@ -32,13 +32,15 @@ struct Ledger {
 /// A graph read and fused once, to be asked at many sizes.
 class MemoryModel {
  public:
-  explicit MemoryModel(Network network);
+  explicit MemoryModel(Network network, Norms norms = Norms::kJoined);
 
   /// Liveness over the kernels. sizes: of every symbol of the graph's inputs.
   ///
-  /// An element-wise kernel overwrites an operand of the same extent that nobody reads later, where
-  /// the engine has one size; with a range of sizes it writes elsewhere. A half-precision value
-  /// that a convolution and something else read is held twice, in two orders of axes.
+  /// An engine of one size overwrites an operand of the same extent that nobody reads later with
+  /// the result of an element-wise kernel; one with a range of sizes writes elsewhere, and makes
+  /// the outputs of convolutions in memory of its own before they reach the caller's. Where norms
+  /// are as written, a half-precision value that a convolution and something else read is held
+  /// twice, in two orders of axes.
   Ledger at(const graph::Symbols& sizes, EngineSizes kind) const;
 
   const Network& network() const { return network_; }
@@ -47,6 +49,7 @@ class MemoryModel {
   Network network_;
   std::vector<Kernel> kernels_;
   std::vector<bool> doubled_;  // by value
+  std::vector<bool> staged_;   // by value
   struct Scores {
     std::size_t value;
     bool in_memory;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "sinter/plan/plan.h"
@@ -13,8 +13,9 @@ namespace sinter::plan {
 ///
 /// MemoryRow "opt" is an engine of the usual size alone, "max" the planned one. workspace_bytes is
 /// what its whole memory needs, with room for tactics: a builder counts that as workspace, and one
-/// with less finds "no implementation" for the network.
-Plan make_plan(const std::vector<PlannedGraph>& graphs, const Sizes& sizes, std::string gpu,
-               std::string family);
+/// with less finds "no implementation" for the network. Never more than the card has beside the
+/// weights, where its memory is known (memory_bytes; 0: it is not).
+Plan make_plan(const std::vector<PlannedGraph>& graphs, const Sizes& sizes,
+               std::uint64_t memory_bytes);
 
 }  // namespace sinter::plan

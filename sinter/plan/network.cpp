@@ -36,8 +36,7 @@ class Reader {
       types_.insert_or_assign(value.name, value);
       outputs_.insert(value.name);
     }
-    for (const graph::Weight& weight : model.weights())
-      weights_.emplace(weight.name, weight.bytes.size());
+    for (const graph::Weight& weight : model.weights()) weights_.emplace(weight.name, weight);
   }
 
   Network read() {
@@ -99,18 +98,23 @@ class Reader {
   void count_weight(const std::string& name) {
     if (!counted_.insert(name).second) return;
     if (const auto weight = weights_.find(name); weight != weights_.end()) {
-      network_.weight_bytes += weight->second;
+      add_weight(weight->second.dtype, weight->second.bytes.size());
       return;
     }
     const auto type = types_.find(name);
     if (type == types_.end() || !type->second.ranked) return;  // small: sizes, scales, axes
     const bool fixed = std::ranges::none_of(type->second.shape, [](auto n) { return n < 0; });
-    if (fixed) network_.weight_bytes += byte_count(type->second.dtype, type->second.shape);
+    if (fixed) add_weight(type->second.dtype, byte_count(type->second.dtype, type->second.shape));
+  }
+
+  void add_weight(DType dtype, std::uint64_t bytes) {
+    network_.weight_bytes += bytes;
+    if (dtype == DType::kF32) network_.float32_weight_bytes += bytes;
   }
 
   const graph::OnnxModel& model_;
   std::map<std::string, ValueDeclaration, std::less<>> types_;
-  std::map<std::string, std::uint64_t, std::less<>> weights_;
+  std::map<std::string, graph::Weight, std::less<>> weights_;
   std::map<std::string, std::size_t, std::less<>> values_;
   std::set<std::string, std::less<>> outputs_;
   std::set<std::string, std::less<>> counted_;
@@ -123,7 +127,7 @@ Network read_network(const graph::OnnxModel& model) { return Reader(model).read(
 
 Network in_half(const Network& network) {
   Network half;
-  half.weight_bytes = network.weight_bytes / 2;  // what is not of float32 is small
+  half.weight_bytes = network.weight_bytes - network.float32_weight_bytes / 2;
   half.values = network.values;
   for (NetworkValue& value : half.values) {
     if (value.type.dtype == DType::kF32 && !value.input && !value.output)

@@ -33,7 +33,8 @@ struct NetworkNode {
 struct Network {
   std::vector<NetworkValue> values;
   std::vector<NetworkNode> nodes;
-  std::uint64_t weight_bytes = 0;  // in the types that the graph computes in, each once
+  std::uint64_t weight_bytes = 0;          // in the types that the graph computes in, each once
+  std::uint64_t float32_weight_bytes = 0;  // of those
 };
 
 /// Needs the declared shape of every value, which our graphs have.

@@ -69,7 +69,8 @@ std::string to_json(const Plan& plan);
 
 /// Reads what to_json writes. Strict: a key that is not in the format, a missing one, a number that
 /// is no whole number, and ranges out of order (require_ordered) are refused. Figures (memory,
-/// workspace_bytes, disk_bytes) may be left out.
+/// workspace_bytes, disk_bytes) may be left out. The plan may be the member "plan" of an object, as
+/// `sinter plan --json` prints it.
 /// @throws Error{kBadFile} naming the key; Error{kUsage} for ranges out of order.
 Plan plan_from_json(std::string_view json);
 

@@ -175,7 +175,7 @@ Sizes sizes_from(const Object& plan) {
 /// Refuses what nests deeper than the format, before a parser's recursion matters, and a key that
 /// stands twice, of which a reader would silently take one.
 Json parse(std::string_view text) {
-  constexpr int kMaxDepth = 8;
+  constexpr int kMaxDepth = 12;
   std::vector<std::vector<std::string>> keys;
   const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
     if (depth > kMaxDepth) refuse(fmt::format("nested deeper than {}", kMaxDepth));
@@ -221,7 +221,11 @@ std::string to_json(const Plan& plan) {
 }
 
 Plan plan_from_json(std::string_view text) {
-  const Json json = parse(text);
+  const Json whole = parse(text);
+  // What the command prints as JSON has the plan as a member.
+  const bool printed =
+      whole.is_object() && !whole.contains("sinter_plan") && whole.contains("plan");
+  const Json& json = printed ? whole.at("plan") : whole;
   const Object object(json, "the plan", {"sinter_plan", "family", "gpu", "sizes", "graphs"});
   if (const std::int64_t format = object.number("sinter_plan"); format != kFormat) {
     throw Error(ErrorCode::kUnsupported,

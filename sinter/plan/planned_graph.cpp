@@ -98,19 +98,20 @@ std::string_view part_name(Part part) {
   return std::ranges::find(kParts, part, &PartRow::part)->name;
 }
 
-PlannedGraph::PlannedGraph(const graph::OnnxModel& model, Part part)
+PlannedGraph::PlannedGraph(const graph::OnnxModel& model, Part part, Norms norms)
     : model_(model.path()),
-      folder_(model.path().parent_path().filename().string()),
+      folder_(fs::absolute(model.path()).lexically_normal().parent_path().filename().string()),
       part_(part),
       compute_(model.compute_dtype()),
       inputs_(model.inputs()),
       factor_(factor_of(part, model)),
-      memory_(read_network(model)) {
+      norms_(norms),
+      memory_(read_network(model), norms) {
   find_roles(part);
 }
 
-PlannedGraph PlannedGraph::load(const fs::path& path) {
-  const graph::OnnxModel model = graph::OnnxModel::load(fs::absolute(path).lexically_normal());
+PlannedGraph PlannedGraph::load(const fs::path& path, Norms norms) {
+  const graph::OnnxModel model = graph::OnnxModel::load(path);
   const std::optional<Part> part = part_of(model);
   if (!part) {
     throw Error(ErrorCode::kUnsupported,
@@ -119,7 +120,7 @@ PlannedGraph PlannedGraph::load(const fs::path& path) {
                             path.string()));
   }
   try {
-    return PlannedGraph(model, *part);
+    return PlannedGraph(model, *part, norms);
   } catch (Error& error) {
     error.add_context(fmt::format("planning {}", path.string()));
     throw;
@@ -158,6 +159,14 @@ void PlannedGraph::find_roles(Part part) {
 }
 
 bool PlannedGraph::fixed() const { return std::ranges::none_of(inputs_, is_dynamic); }
+
+bool PlannedGraph::multiplies_float32() const {
+  const Network& network = memory_.network();
+  return std::ranges::any_of(network.nodes, [&](const NetworkNode& node) {
+    return (node.op == "MatMul" || node.op == "Gemm") && !node.writes.empty() &&
+           network.values[node.writes.front()].type.dtype == DType::kF32;
+  });
+}
 
 std::uint64_t PlannedGraph::disk_bytes() const {
   return weight_bytes() + kCodeBytesPerNode * memory_.network().nodes.size();
@@ -207,14 +216,14 @@ Profile PlannedGraph::profile(const GraphSize& min, const GraphSize& opt,
 
 PlannedGraph PlannedGraph::in_half() const {
   PlannedGraph half = *this;
-  half.memory_ = MemoryModel(plan::in_half(memory_.network()));
+  half.memory_ = MemoryModel(plan::in_half(memory_.network()), norms_);
   half.compute_ = DType::kF16;
   return half;
 }
 
-std::vector<PlannedGraph> load_graphs(const std::vector<fs::path>& models) {
+std::vector<PlannedGraph> load_graphs(const std::vector<fs::path>& models, Norms norms) {
   std::vector<PlannedGraph> graphs;
-  for (const fs::path& model : models) graphs.push_back(PlannedGraph::load(model));
+  for (const fs::path& model : models) graphs.push_back(PlannedGraph::load(model, norms));
   std::ranges::stable_sort(graphs, [](const PlannedGraph& a, const PlannedGraph& b) {
     return std::pair(a.part(), a.folder()) < std::pair(b.part(), b.folder());
   });

@@ -34,7 +34,7 @@ class PlannedGraph {
   /// Reads folder/model.onnx. Its weights are located, not read.
   /// @throws Error{kUnsupported} for a graph that is none of Part, or a dynamic extent whose
   ///         meaning is not known; all that OnnxModel::load and read_network throw.
-  static PlannedGraph load(const std::filesystem::path& model);
+  static PlannedGraph load(const std::filesystem::path& model, Norms norms = Norms::kJoined);
 
   const std::string& folder() const { return folder_; }
   const std::filesystem::path& model() const { return model_; }
@@ -53,6 +53,9 @@ class PlannedGraph {
   /// Expected size of an engine's file: weights and code.
   std::uint64_t disk_bytes() const;
 
+  /// Whether it multiplies matrices in float32.
+  bool multiplies_float32() const;
+
   /// The extents of all inputs at a size.
   graph::Symbols symbols(const GraphSize& size) const;
 
@@ -70,7 +73,7 @@ class PlannedGraph {
  private:
   enum class Role { kRows, kHeight, kWidth, kTokens };
 
-  PlannedGraph(const graph::OnnxModel& model, Part part);
+  PlannedGraph(const graph::OnnxModel& model, Part part, Norms norms);
   void find_roles(Part part);
   std::int64_t extent(Role role, const GraphSize& size) const;
 
@@ -81,11 +84,13 @@ class PlannedGraph {
   std::vector<graph::ValueDeclaration> inputs_;
   std::map<std::string, Role, std::less<>> roles_;  // by symbol
   std::int64_t factor_ = 1;                         // pixels in a unit of the graph's height
+  Norms norms_;
   MemoryModel memory_;
 };
 
 /// The graphs of a folder in pipeline order.
-std::vector<PlannedGraph> load_graphs(const std::vector<std::filesystem::path>& models);
+std::vector<PlannedGraph> load_graphs(const std::vector<std::filesystem::path>& models,
+                                      Norms norms = Norms::kJoined);
 
 /// The sizes of a plan for one graph: rows are prompts, rows of the UNet, or pictures.
 GraphSize least(Part part, const Sizes& sizes);

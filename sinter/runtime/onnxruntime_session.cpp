@@ -87,7 +87,15 @@ class OnnxRuntimeSession final : public Session {
     OrtSessionOptions* raw = nullptr;
     check(api().CreateSessionOptions(&raw));
     const Handle<OrtSessionOptions> options(raw, api().ReleaseSessionOptions);
-    check(api().SetSessionGraphOptimizationLevel(raw, ORT_ENABLE_ALL));
+    check(api().SetSessionGraphOptimizationLevel(
+        raw, wanted.as_written ? ORT_DISABLE_ALL : ORT_ENABLE_ALL));
+    if (wanted.as_written) {
+      // Packing would copy every weight, and compute otherwise for constants than for the same
+      // values; an arena would keep what a node has done with.
+      check(api().AddSessionConfigEntry(raw, "session.disable_prepacking", "1"));
+      check(api().DisableMemPattern(raw));
+      check(api().DisableCpuMemArena(raw));
+    }
     check(api().SetIntraOpNumThreads(raw, wanted.threads));
     check(api().SetSessionLogSeverityLevel(raw, ORT_LOGGING_LEVEL_FATAL));
     OrtMemoryInfo* memory = nullptr;

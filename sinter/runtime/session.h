@@ -37,6 +37,8 @@ struct ShapeRange {
 struct SessionOptions {
   int threads = 0;  // 0: one a core
   Arithmetic arithmetic = Arithmetic::kGraph;
+  /// ONNX Runtime runs the nodes one by one as the file has them, without folding or fusing any.
+  bool as_written = false;
   std::filesystem::path onnxruntime_library = {};  // empty: the one that came with sinter
   /// Shapes that inputs will always have, by name; an engine may compile for them alone. Empty: as
   /// the graph declares.

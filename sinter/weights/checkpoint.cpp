@@ -19,6 +19,7 @@
 #include "sinter/weights/gathered_tensor.h"
 #include "sinter/weights/safetensors_header.h"
 #include "sinter/weights/torch/torch_file.h"
+#include "sinter/weights/wrapper_names.h"
 
 namespace sinter::weights {
 namespace fs = std::filesystem;
@@ -32,6 +33,7 @@ struct Checkpoint::State {
   std::vector<std::unique_ptr<GatheredTensor>> gathered;
   std::map<std::string, std::string> metadata;
   std::map<std::string, std::string> configs;
+  std::vector<std::string> notes;
 
   void add_file(const fs::path& path, const std::string& prefix, const OpenOptions& options);
   void add_safetensors(MappedFile mapping, FileStamp stamp, const std::string& prefix);
@@ -140,7 +142,7 @@ void Checkpoint::State::add_torch(MappedFile mapping, FileStamp stamp, const std
                       .file = files.size(),
                       .begin = block.begin + tensor.begin,
                       .bytes = tensor.bytes};
-    if (block.deflated || block.swap_bytes > 1 || !tensor.is_contiguous()) {
+    if (block.deflated || block.swap_bytes > 1 || tensor.negated || !tensor.is_contiguous()) {
       entry.begin = 0;
       entry.gathered = gathered.size();
       gathered.push_back(
@@ -180,7 +182,14 @@ void Checkpoint::State::require_shards(const FolderPart& part, std::size_t first
 
 void Checkpoint::State::use_averages() {
   try {
-    use_moving_averages(tensors);
+    const std::vector<std::string> without = use_moving_averages(tensors);
+    if (!without.empty())
+      notes.push_back(fmt::format(
+          "{} of the network {} no moving average and {} as {}, '{}' for one: frozen in training, "
+          "or the file has lost some",
+          counted(without.size(), "weight"), without.size() == 1 ? "has" : "have",
+          without.size() == 1 ? "stays" : "stay", without.size() == 1 ? "it is" : "they are",
+          shown(without.front())));
   } catch (Error& error) {
     error.add_context(fmt::format("taking the moving averages of {}", root.string()));
     throw;
@@ -237,6 +246,7 @@ void Checkpoint::State::put_on_top(State top, const std::string& prefix) {
   std::ranges::move(top.files, std::back_inserter(files));
   std::ranges::move(top.mappings, std::back_inserter(mappings));
   std::ranges::move(top.gathered, std::back_inserter(gathered));
+  std::ranges::move(top.notes, std::back_inserter(notes));
   for (auto& [key, text] : top.metadata) metadata.try_emplace(key, std::move(text));
   for (auto& [name, text] : top.configs) configs.insert_or_assign(prefix + name, std::move(text));
   index_names();
@@ -267,6 +277,7 @@ Checkpoint Checkpoint::open(const fs::path& path, const OpenOptions& options) {
     }
   } else {
     state->add_file(path, "", options);
+    take_off_wrappers(state->tensors);
   }
   if (options.ema) state->use_averages();
   state->index_names();
@@ -305,6 +316,8 @@ ComputedTensor Checkpoint::gathered(const TensorEntry& tensor) const {
           .shape = tensor.shape,
           .write = [source](const ByteSink& sink) { source->write(sink); }};
 }
+
+const std::vector<std::string>& Checkpoint::notes() const { return state_->notes; }
 
 const std::vector<SourceFile>& Checkpoint::files() const { return state_->files; }
 

@@ -27,8 +27,9 @@ struct TensorEntry {
   std::size_t file;     // index into Checkpoint::files()
   std::uint64_t begin;  // bytes from the start of the file
   std::uint64_t bytes;
-  /// Of a strided view, a compressed record or numbers in the other byte order, which no range of
-  /// the file holds as they are (`begin` is 0): its number among Checkpoint::gathered().
+  /// Of a strided or negative view, a compressed record or numbers in the other byte order, which
+  /// no range of the file holds as they are (`begin` is 0): its number among
+  /// Checkpoint::gathered().
   std::optional<std::size_t> gathered = {};
 };
 
@@ -101,6 +102,9 @@ class Checkpoint {
   /// The format's free metadata (safetensors' __metadata__); of a folder, that of its files
   /// together.
   const std::map<std::string, std::string>& metadata() const;
+
+  /// What a user should know of how it was opened, sentences without a full stop.
+  const std::vector<std::string>& notes() const;
 
   /// Of a folder: its JSON configuration files by relative path ("unet/config.json",
   /// "model_index.json").

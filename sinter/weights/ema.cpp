@@ -13,6 +13,7 @@ namespace sinter::weights {
 namespace {
 
 constexpr std::string_view kModelPrefix = "model.";
+constexpr std::string_view kNetworkPrefix = "model.diffusion_model.";
 
 /// The averages by their names.
 using Averages = std::map<std::string, TensorEntry, std::less<>>;
@@ -49,16 +50,20 @@ bool has_moving_averages(const std::vector<TensorEntry>& tensors) {
       tensors, [](const TensorEntry& tensor) { return tensor.name.starts_with(kEmaPrefix); });
 }
 
-void use_moving_averages(std::vector<TensorEntry>& tensors) {
+std::vector<std::string> use_moving_averages(std::vector<TensorEntry>& tensors) {
   Averages averages;
   for (const TensorEntry& tensor : tensors)
     if (tensor.name.starts_with(kEmaPrefix)) averages.emplace(tensor.name, tensor);
   std::erase_if(tensors, [](const TensorEntry& t) { return t.name.starts_with(kEmaPrefix); });
   std::size_t used = 0;
+  std::vector<std::string> without;
   for (TensorEntry& tensor : tensors) {
     if (!tensor.name.starts_with(kModelPrefix)) continue;
     const TensorEntry* average = average_of(tensor.name, averages);
-    if (average == nullptr) continue;
+    if (average == nullptr) {
+      if (tensor.name.starts_with(kNetworkPrefix)) without.push_back(tensor.name);
+      continue;
+    }
     if (average->shape != tensor.shape)
       throw Error(
           ErrorCode::kShapeMismatch,
@@ -70,6 +75,7 @@ void use_moving_averages(std::vector<TensorEntry>& tensors) {
     ++used;
   }
   if (used == 0) refuse(averages.size());
+  return without;
 }
 
 }  // namespace sinter::weights

@@ -144,11 +144,12 @@ FileReport examine_folder(const fs::path& path) {
 }  // namespace
 
 std::string sentence(std::string text) {
-  if (!text.empty()) {
+  if (text.empty()) return text;
+  // A path keeps its case.
+  const std::string_view first = std::string_view(text).substr(0, text.find(' '));
+  if (first.find_first_of("/\\.'") == first.npos)
     text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-    text += '.';
-  }
-  return text;
+  return text + '.';
 }
 
 std::string name_list(const std::vector<std::string>& names) {

@@ -25,6 +25,7 @@ constexpr std::string_view kPipelineIndex = "model_index.json";
 constexpr std::array<std::string_view, 2> kLeftOut{"safety_checker", "feature_extractor"};
 // Components whose absence is a half download; a pipeline may name others that nothing here needs.
 constexpr std::array<std::string_view, 4> kNeeded{"text_encoder", "text_encoder_2", "unet", "vae"};
+constexpr std::string_view kSeveral = "MultiControlNetModel";
 
 template <std::size_t N>
 bool is_in(const std::array<std::string_view, N>& table, std::string_view name) {
@@ -48,6 +49,14 @@ nlohmann::json parse_index(const fs::path& path) {
   }
 }
 
+/// Adds the folders of the other networks of a component that is several: "controlnet_1", ...,
+/// which no index names. Source: MultiControlNetModel.save_pretrained of diffusers.
+void add_numbered(const fs::path& folder, const std::string& name,
+                  std::vector<std::string>& names) {
+  for (int i = 1; is_folder(folder / fmt::format("{}_{}", name, i)); ++i)
+    names.push_back(fmt::format("{}_{}", name, i));
+}
+
 /// Sub-folders that the pipeline's index names.
 std::vector<std::string> components(const fs::path& folder) {
   const nlohmann::json index = parse_index(folder / kPipelineIndex);
@@ -63,9 +72,10 @@ std::vector<std::string> components(const fs::path& folder) {
     // A name from the file must not lead out of the folder.
     const bool plain = name.find_first_of("/\\") == name.npos && name != "..";
     if (!component || left_out || !plain) continue;
-    if (is_folder(folder / name))
+    if (is_folder(folder / name)) {
       names.push_back(name);
-    else if (is_in(kNeeded, name))
+      if (value[1] == kSeveral) add_numbered(folder, name, names);
+    } else if (is_in(kNeeded, name))
       throw Error(
           ErrorCode::kBadFile,
           fmt::format("{} names '{}', but there is no {}", (folder / kPipelineIndex).string(),

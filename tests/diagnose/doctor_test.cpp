@@ -131,6 +131,132 @@ TEST(Doctor, ReadsReportsOfEverySystem) {
   EXPECT_FALSE(names(of_report(amd), "torch-cpu"));
 }
 
+const std::string kWheels = " --index-url https://download.pytorch.org/whl/";
+
+/// Every command of a diagnosis, in order, each once.
+std::vector<std::string> commands(const Diagnosis& diagnosis) {
+  std::vector<std::string> all;
+  for (const Finding& finding : diagnosis.findings)
+    for (const std::string& command : finding.repair)
+      if (std::ranges::find(all, command) == all.end()) all.push_back(command);
+  return all;
+}
+
+TEST(Doctor, WhatHangsOnTorchIsInstalledFromTheIndexOfTheTorchThatIsKept) {
+  const std::string report =
+      "PyTorch version: 2.6.0+cu124\nCUDA used to build PyTorch: 12.4\n"
+      "[pip3] torch==2.6.0+cu124\n";
+  EXPECT_EQ(
+      commands(of_report(report + "[pip3] torchvision==0.20.1+cu124\n"
+                                  "[pip3] xformers==0.0.28.post3\n")),
+      (std::vector<std::string>{"python -m pip install \"torch==2.6.0\" \"torchvision==0.21.*\" "
+                                "\"xformers==0.0.29.post3\"" +
+                                kWheels + "cu124"}));
+  // The same number of another build is no answer to pip.
+  EXPECT_EQ(
+      commands(of_report(report + "[pip3] torchvision==0.21.0+cu118\n")),
+      (std::vector<std::string>{
+          "python -m pip uninstall -y torchvision",
+          "python -m pip install \"torch==2.6.0\" \"torchvision==0.21.*\"" + kWheels + "cu124"}));
+  // A torch of the usual index says its CUDA in version.py alone.
+  const Diagnosis plain = of_report(
+      "PyTorch version: 2.5.1\nCUDA used to build PyTorch: 12.4\n[pip3] torch==2.5.1\n"
+      "[pip3] torchaudio==2.4.0\n");
+  EXPECT_EQ(commands(plain).at(0),
+            "python -m pip install \"torch==2.5.1\" \"torchaudio==2.5.*\"" + kWheels + "cu124");
+  // Nothing was published for that torch.
+  EXPECT_EQ(commands(of_report("PyTorch version: 1.12.1+cpu\n[pip3] torch==1.12.1+cpu\n"
+                               "[pip3] xformers==0.0.20\n")),
+            std::vector<std::string>{"python -m pip uninstall -y xformers"});
+}
+
+TEST(Doctor, AReplacedTorchIsDecidedOnceAndEverythingFollows) {
+  const Diagnosis diagnosis = of_report(
+      "PyTorch version: 2.6.0+cu124\nCUDA used to build PyTorch: 12.4\n"
+      "GPU models and configuration: GPU 0: NVIDIA GeForce RTX 5090\n"
+      "Nvidia driver version: 572.16\n[pip3] torch==2.6.0+cu124\n"
+      "[pip3] torchvision==0.20.1+cu124\n[pip3] xformers==0.0.28.post3\n");
+  for (const char* id : {"torch-gpu", "version-pair"}) EXPECT_TRUE(names(diagnosis, id)) << id;
+  EXPECT_EQ(commands(diagnosis),
+            (std::vector<std::string>{
+                "python -m pip uninstall -y torch torchvision xformers",
+                "python -m pip install \"torch==2.7.*\" \"torchvision==0.22.*\" xformers" +
+                    kWheels + "cu128"}));
+  // Pascal keeps its release, in the build that still has its kernels.
+  EXPECT_EQ(commands(of_report("PyTorch version: 2.8.0+cu128\nCUDA used to build PyTorch: 12.8\n"
+                               "GPU models and configuration: GPU 0: Tesla P100-PCIE-16GB\n"))
+                .back(),
+            "python -m pip install \"torch==2.8.0\"" + kWheels + "cu126");
+}
+
+TEST(Doctor, APackageThatWantsAnotherTorchIsChangedAndTorchIsNot) {
+  FakeMachine machine = workstation();
+  machine.install(kSite, "accelerate", "9.0.0", "Requires-Dist: torch>=3\n");
+  EXPECT_EQ(
+      finding_of(diagnose(machine), "version-pair").repair,
+      std::vector<std::string>{kVenv + "/bin/python -m pip install \"torch==2.1.0\" accelerate "
+                                       "--extra-index-url https://download.pytorch.org/whl/cu121"});
+}
+
+TEST(Doctor, VerdictsFollowTheFilesAndStaleMetadataIsNamed) {
+  FakeMachine machine = workstation();
+  machine.install(kSite, "torch", "1.13.1", "Requires-Dist: typing-extensions\n");
+  const Snapshot twice = collect(machine, {});
+  EXPECT_EQ(twice.environments[0].find("torch")->version, "2.1.0+cu121");
+  const Diagnosis diagnosis = examine(twice);
+  EXPECT_EQ(ids(diagnosis), std::vector<std::string>{"torch-files"});
+  EXPECT_EQ(finding_of(diagnosis, "torch-files").repair,
+            std::vector<std::string>{"rm -r \"" + kSite + "/torch-1.13.1.dist-info\""});
+  // Where no metadata is of the files, torch is installed again as its files say.
+  machine.files.erase(kSite + "/torch-2.1.0+cu121.dist-info/METADATA");
+  const Diagnosis alone = diagnose(machine);
+  EXPECT_EQ(ids(alone), std::vector<std::string>{"torch-files"});
+  EXPECT_EQ(finding_of(alone, "torch-files").repair.back(),
+            kVenv + "/bin/python -m pip install \"torch==2.1.0\" \"torchvision==0.16.*\"" +
+                kWheels + "cu121");
+  // Files without any metadata are imported all the same.
+  machine.files.erase(kSite + "/torch-1.13.1.dist-info/METADATA");
+  EXPECT_EQ(collect(machine, {}).environments[0].find("torch")->version, "2.1.0+cu121");
+}
+
+TEST(Doctor, OfTwoMetadataInOneFolderThatOfTheFilesCounts) {
+  FakeMachine machine = workstation();
+  machine.install(kSite, "numpy", "2.0.1");
+  machine.files[kSite + "/numpy/version.py"] = "version = \"1.26.4\"\n__version__ = version\n";
+  const Diagnosis diagnosis = diagnose(machine);
+  EXPECT_EQ(ids(diagnosis), std::vector<std::string>{"stale-metadata"});
+  EXPECT_NE(diagnosis.findings[0].message(Language::kEnglish).find("its files are 1.26.4"),
+            std::string::npos);
+}
+
+TEST(Doctor, WhatIsNotKnownIsNotPrinted) {
+  FakeMachine machine = workstation();
+  for (const char* name : {"onnxruntime", "onnxruntime_gpu"})
+    machine.install(kSite, name, "1.20.1");
+  const Diagnosis diagnosis = diagnose(machine);
+  for (const Finding& finding : diagnosis.findings)
+    for (const Language language : {Language::kEnglish, Language::kChinese})
+      for (const char* blank : {"?", " - ", " -.", ": -", "：-", "share 0", " 0 个"})
+        EXPECT_EQ(finding.message(language).find(blank), std::string::npos)
+            << finding.message(language);
+  for (const Verdict& verdict : diagnosis.verdicts) EXPECT_FALSE(verdict.right.ends_with("-"));
+  EXPECT_EQ(finding_of(diagnosis, "onnxruntime-twice").repair.back(),
+            kVenv + "/bin/python -m pip install \"onnxruntime-gpu==1.20.1\"");
+}
+
+TEST(Doctor, TorchsOwnCudaCountsBesideThatOfTheToolkitInAReport) {
+  const std::string report =
+      "PyTorch version: 2.6.0+cu124\nCUDA used to build PyTorch: 12.4\n"
+      "CUDA runtime version: 11.8.89\n";
+  EXPECT_FALSE(names(of_report(report + "[pip3] onnxruntime-gpu==1.20.1\n"), "onnxruntime-cuda"));
+  // A release for what is there goes before more libraries.
+  EXPECT_EQ(finding_of(of_report("PyTorch version: 2.6.0+cu124\nCUDA used to build PyTorch: 12.4\n"
+                                 "[pip3] onnxruntime-gpu==1.28.0\n"),
+                       "onnxruntime-cuda")
+                .repair,
+            std::vector<std::string>{"python -m pip install \"onnxruntime-gpu>=1.19,<1.27\""});
+}
+
 TEST(Doctor, EveryRowOfTheTablesSaysItsSource) {
   for (const PairRule& row : pair_rules()) EXPECT_FALSE(row.source.empty()) << row.left;
   for (const OnnxRuntimeBuild& row : onnxruntime_builds()) EXPECT_FALSE(row.source.empty());
@@ -161,10 +287,10 @@ TEST(Doctor, ADriverTooOldForTorchIsToldWithABuildThatFits) {
             "which supports CUDA 11.4");
   EXPECT_EQ(
       finding.repair,
-      std::vector<std::string>{
-          kVenv +
-          "/bin/python -m pip install --upgrade --force-reinstall torch torchvision --index-url "
-          "https://download.pytorch.org/whl/cu118"});
+      (std::vector<std::string>{
+          kVenv + "/bin/python -m pip uninstall -y torch torchvision",
+          kVenv + "/bin/python -m pip install \"torch==2.1.0\" \"torchvision==0.16.*\" --index-url "
+                  "https://download.pytorch.org/whl/cu118"}));
 }
 
 TEST(Doctor, ATorchWithoutCudaBesideAGpuIsAnError) {
@@ -317,6 +443,28 @@ TEST(Lock, TheSameMachineGivesTheSameBytesAndNoDrift) {
   EXPECT_EQ(lock, to_lock(collect(workstation(), {})));
   EXPECT_EQ(to_lock(from_lock(lock)), lock);
   EXPECT_TRUE(drift(from_lock(lock), snapshot).empty());
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    from_lock(text);
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return {};
+}
+
+TEST(Lock, SaysWhatIsWrongWithAFileAndWhere) {
+  const std::string head = "this is not an environment file of sinter: ";
+  EXPECT_EQ(refusal(""), head + "it should be JSON, and is empty");
+  EXPECT_EQ(refusal("{\n"), head + "it should be JSON, and is cut off at line 2 (byte 2 of 2)");
+  EXPECT_EQ(refusal("{\n}}\n"),
+            head + "it should be JSON, and is no longer that at line 2 (byte 3 of 5)");
+  EXPECT_EQ(refusal("[]"), head + "it should be a JSON object, and is array");
+  EXPECT_EQ(refusal("{}"), head + "sinter_environment should be there, and is missing");
+  std::string lock = to_lock(collect(workstation(), {}));
+  lock.replace(lock.find("24576.0"), 7, "\"much\"");
+  EXPECT_EQ(refusal(lock), head + "gpus[0].memory_mb should be a number, and is string");
 }
 
 TEST(Lock, SaysWhatHasChanged) {

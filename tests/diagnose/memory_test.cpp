@@ -187,6 +187,43 @@ TEST(MemoryLog, TheModelThatFoundNoRoomIsTheNext) {
   EXPECT_EQ(found.next[0].first, "Refiner");
 }
 
+TEST(MemoryLog, ModelsThatComeOneAfterAnotherAreNoRounds) {
+  const Report found = report(
+      "2026-03-01 10:00:01 INFO Loaded base-xl to cuda:0 (VRAM used: 6.5 GB)\n"
+      "2026-03-01 10:00:09 INFO Loaded refiner-xl to cuda:0 (VRAM used: 12.5 GB)\n"
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 50.00 MiB.\n");
+  EXPECT_EQ(found.kind, Kind::kSeveralModels);
+  ASSERT_EQ(found.resident.size(), 2u);
+  EXPECT_EQ(found.resident[1], Model("refiner-xl", 6144));
+  EXPECT_EQ(number(found, "rounds"), 0);
+  EXPECT_EQ(number(found, "slope_mb_per_round"), -1);
+  const Report chinese = report(
+      "已加载模型 base_xl 到显存，已分配显存 6 GB\n已加载模型 other_xl 到显存，已分配显存 12 GB\n"
+      "CUDA out of memory loading model third_xl. Tried to allocate 2.5 GB\n");
+  EXPECT_EQ(chinese.kind, Kind::kSeveralModels);
+  EXPECT_EQ(chinese.stage, Stage::kLoad);
+  ASSERT_EQ(chinese.next.size(), 1u);
+  EXPECT_EQ(chinese.next[0].first, "third_xl");
+}
+
+TEST(MemoryLog, TheSameModelAgainAndAgainIsALeak) {
+  std::string log;
+  for (int k = 1; k <= 8; ++k)
+    log += fmt::format("moved unet to cuda, memory allocated: {} MB\n", 2000 * k);
+  const Report found = report(log + "CUDA out of memory. Tried to allocate 2.5 GiB\n");
+  EXPECT_EQ(found.kind, Kind::kLeak);
+  EXPECT_EQ(found.first_failing_round, 8);  // the first load was none
+}
+
+TEST(MemoryLog, PartsOfOnePipelineAreOneModel) {
+  std::string log =
+      "unet moved to cuda, 5.0 GB allocated\ntext_encoder moved to cuda, 6.4 GB allocated\n"
+      "vae moved to cuda, 6.7 GB allocated\n";
+  EXPECT_EQ(report(log + rounds(5, [](int) { return 6900.0; })).kind, Kind::kHealthy);
+  EXPECT_EQ(report(log + "CUDA out of memory. Tried to allocate 2 GiB\n").kind,
+            Kind::kFirstAllocationOom);
+}
+
 TEST(MemoryLog, WithoutFiguresNothingIsMeasured) {
   EXPECT_FALSE(report("ValueError: no such scheduler\n").measured);
   EXPECT_FALSE(report("").measured);

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 
 #include "sinter/diagnose/picture/check_picture.h"
@@ -45,6 +48,47 @@ TEST(Picture, RoundingIsStillBlack) {
                             return std::array{std::fmod(x, 3) / 255, 0.0, 0.0};
                           })),
             "all-black");
+}
+
+TEST(Picture, NoiseOfSinglePixelsIsNoise) {
+  std::uint32_t state = 1;
+  const auto random = [&] {
+    state = state * 1664525 + 1013904223;
+    return static_cast<double>(state >> 8) / (1 << 24);
+  };
+  const auto noise = [&](double, double) { return std::array{random(), random(), random()}; };
+  const Report report = check_picture(paint(128, 128, noise));
+  EXPECT_EQ(report.facts().name, "noise");
+  EXPECT_NE(report.why(Language::kEnglish).find("neighbouring pixels differ"), std::string::npos);
+  // Fine grain over a scene is a film's.
+  const auto grain = [&](double x, double y) {
+    std::array<double, 3> colour = still_life(x, y);
+    for (double& value : colour) value += 0.08 * (random() - 0.5);
+    return colour;
+  };
+  EXPECT_EQ(kind_of(paint(128, 128, grain)), "fine");
+}
+
+/// Waves that are elsewhere after 64 pixels.
+std::array<double, 3> waves(double x, double y) {
+  std::array<double, 3> colour{};
+  for (int c = 0; c < 3; ++c)
+    colour[static_cast<std::size_t>(c)] = 0.4 + x / 640 + 0.1 * std::sin(x / 13.5 + y / 5 + c) +
+                                          0.08 * std::sin(y / 7 - x / 14 + 2 * c);
+  return colour;
+}
+
+TEST(Picture, SeamsAreStepsInASceneThatGoesOn) {
+  const auto tiles = [](double x, double y) {
+    const double step = std::fmod(std::floor(x / 64) * 7 + std::floor(y / 64) * 3, 5) - 2;
+    std::array<double, 3> colour = waves(x / 4, y);
+    for (double& value : colour) value += 0.03 * step;
+    return colour;
+  };
+  EXPECT_EQ(kind_of(paint(256, 256, tiles)), "tile-seams");
+  // A pattern, or pictures side by side, begin anew.
+  const auto pattern = [](double x, double y) { return waves(std::fmod(x, 64), std::fmod(y, 64)); };
+  EXPECT_EQ(kind_of(paint(256, 256, pattern)), "fine");
 }
 
 TEST(Picture, BarsOfAFilmAreNoFault) {

@@ -95,7 +95,8 @@ lycoris("ia3-in", ly.IA3Module, conv(8, 6), 1.0, train_on_input=True)
 def peft(name, layer, endings, spread=0.3, **options):
     holder = torch.nn.Sequential()
     holder.add_module("x", layer)
-    base, bias = layer.weight.data.clone(), layer.bias.data.clone()
+    base = layer.weight.data.clone()
+    bias = layer.bias.data.clone() if getattr(layer, "bias", None) is not None else torch.zeros(0)
     model = get_peft_model(holder, LoraConfig(target_modules=["x"], init_lora_weights=False, **options))
     for key, parameter in model.named_parameters():
         if "lora_" in key:
@@ -118,5 +119,6 @@ peft("peft-rs", linear(12, 8), plain, r=4, lora_alpha=3, use_rslora=True)
 peft("peft-dora", linear(12, 8), plain, r=2, lora_alpha=2, use_dora=True)
 peft("peft-dora-conv", conv(8, 8), plain, r=2, lora_alpha=2, use_dora=True)
 peft("peft-bias", linear(12, 8), plain, r=2, lora_alpha=3, lora_bias=True)
+peft("peft-table", torch.nn.Embedding(10, 6), plain, r=3, lora_alpha=6)
 
 save_file(tensors, sys.argv[1], metadata=dict(sorted(strengths.items())))

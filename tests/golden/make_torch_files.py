@@ -40,7 +40,7 @@ def numbers(shape, dtype=torch.float32):
 
 
 def raw(tensor):
-    flat = tensor.detach().cpu().contiguous().reshape(-1)
+    flat = tensor.detach().cpu().resolve_neg().contiguous().reshape(-1)
     return flat.view(torch.uint8).numpy().tobytes().hex() if flat.numel() else ""
 
 
@@ -86,6 +86,7 @@ def cases():
     yield "empty.pt", {"a": torch.zeros(0, 3), "b": torch.zeros(3, 0, dtype=torch.int64), "c": torch.ones(1)}, {}
     yield "transposed.pt", {"a": whole.t(), "b": numbers([2, 3, 4]).permute(2, 0, 1)}, {}
     yield "strided.pt", {"a": whole[::2, 1::3], "b": whole[:, 2], "c": whole[1:3]}, {}
+    yield "negative.pt", {"a": torch._neg_view(whole), "b": torch._neg_view(numbers([3], torch.float16)), "c": torch._neg_view(whole)[:, ::2], "d": whole}, {}
     yield "expanded.pt", {"a": whole[:1].expand(5, 6), "b": torch.ones(1).expand(2, 3, 4)}, {}
     yield "channels-last.pt", {"a": numbers([2, 3, 4, 5]).to(memory_format=torch.channels_last)}, {}
     yield "shared.pt", {"a": whole, "b": whole, "c": whole[2:], "d": whole.view(-1)[5:11]}, {}

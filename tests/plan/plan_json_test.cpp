@@ -38,6 +38,12 @@ TEST(PlanJson, ComesBackAsItWent) {
   EXPECT_EQ(plan_from_json(to_json(small_plan())), small_plan());
 }
 
+TEST(PlanJson, IsTakenOutOfWhatTheCommandPrints) {
+  EXPECT_EQ(plan_from_json("{\"plan\": " + to_json(small_plan()) + ", \"notes\": []}"),
+            small_plan());
+  EXPECT_EQ(refusal("{\"plan\": 1}"), "the plan is number, expected an object");
+}
+
 TEST(PlanJson, FiguresMayBeLeftOut) {
   const Plan plan = plan_from_json(R"({"sinter_plan": 1, "family": "", "gpu": "",
     "sizes": {"batch": {"min": 1, "opt": 1, "max": 1}, "height": {"min": 8, "opt": 8, "max": 8},
@@ -88,7 +94,7 @@ TEST(PlanJson, RefusesWhatIsNotInTheFormat) {
 
 TEST(PlanJson, RefusesDamagedText) {
   EXPECT_TRUE(refusal("{\"sinter_plan\": ").starts_with("not JSON: "));
-  EXPECT_EQ(refusal(std::string(100000, '[')), "nested deeper than 8");
+  EXPECT_EQ(refusal(std::string(100000, '[')), "nested deeper than 12");
 }
 
 }  // namespace

@@ -94,6 +94,46 @@ class Forward(Findings):
         kinds = {m.culprit.birth.kind for m in report.mismatches}
         self.assertEqual(kinds, {"argument", "attribute", "made"})
 
+    def test_what_met_on_the_cpu_before_is_told_too(self):
+        class Time(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.freqs = torch.arange(4).float()
+                self.linear = nn.Linear(4, 4)
+
+            def forward(self, t):
+                angle = t[:, None] * self.freqs
+                same = torch.ones(4, device=t.device)
+                return self.linear((angle * same + torch.tensor(0.5)).sin())
+
+        report = find_mismatches(Time(), torch.ones(2), as_if_on=GPU)
+        self.assertEqual([(m.culprit.birth.kind, m.culprit.birth.name) for m in report.mismatches],
+                         [("argument", "t"), ("attribute", "freqs")], "\n" + str(report))
+        self.assertIn("register_buffer('freqs'", str(report))
+
+    def test_every_tensor_out_of_place_in_one_call_has_its_own_repair(self):
+        def run():
+            left = torch.ones(2)
+            right = torch.ones(3)
+            return torch.cat([torch.ones(1, device=GPU), left, right])
+
+        self.assertEqual(len(find_mismatches(run).by_repair()), 2)
+
+    def test_a_tensor_in_a_dict_gets_a_repair_that_moves_it(self):
+        class Scaled(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.tables = {"in": torch.ones(3), "out": [torch.ones(3)]}
+
+            def forward(self, x):
+                return x * self.tables["in"] + self.tables["out"][0]
+
+        report = on_gpu(Scaled(), torch.ones(3))
+        self.assertEqual(len(report.by_repair()), 2)
+        self.assertIn("self.register_buffer('tables_in', tensor, persistent=False)", str(report))
+        self.assertIn("self.tables_out_0 for", str(report))
+        self.assertNotIn("register_buffer(\"tables[", str(report))
+
     def test_the_report_speaks_chinese(self):
         report = on_gpu(UNet(block=PlainTableBlock), *unet_inputs(), lang="zh")
         self.assertIn("未注册的张量 'blocks.0.table'", str(report))
@@ -209,8 +249,11 @@ class WholeRuns(Findings):
 
         report = find_mismatches(run)
         self.assertIsNone(report.stopped)
-        births = {m.culprit.birth.name.split(".")[0:2][-1] for m in report.mismatches}
-        self.assertTrue(all("text_encoder" in m.culprit.birth.name for m in report.mismatches), births)
+        births = [m.culprit.birth for m in report.mismatches]
+        self.assertIn("text_encoder", births[0].name)
+        # The token ids have to follow it, and nothing else.
+        self.assertEqual({b.line.source for b in births if "text_encoder" not in b.name},
+                         {"return pipe(torch.zeros(1, 6, dtype=torch.long))"})
 
     def test_values_that_code_looks_at_are_real(self):
         def run():

@@ -103,6 +103,13 @@ class Checklist(Quiet):
         with torch.autocast("cpu"):
             self.assertEqual(self.states(UNet(), unet_inputs())["autocast"], "fixable")
 
+    def test_every_input_that_does_not_fit_is_named(self):
+        sample, timestep, context = unet_inputs()
+        inputs = (sample.double(), timestep, context.half())
+        check = next(c for c in preflight(UNet(), inputs).checks if c.name == "input dtypes")
+        self.assertEqual(check.to_dict()["text"], "inputs that are not float32 like the weights: "
+                         "'sample' (float64), 'encoder_hidden_states' (float16)")
+
     def test_a_time_step_in_single_precision_is_no_fault(self):
         sample, _, context = unet_inputs()
         states = self.states(UNet().half(), (sample.half(), torch.tensor(981.0), context.half()))

@@ -155,6 +155,19 @@ class ModelBuilder {
                     graph::to_json(record));
   }
 
+  /// The version of a domain's operators.
+  ModelBuilder& set_opset(const std::string& domain, std::int64_t version) {
+    for (onnx::OperatorSetIdProto& opset : *model_.mutable_opset_import()) {
+      if (opset.domain() != domain) continue;
+      opset.set_version(version);
+      return *this;
+    }
+    onnx::OperatorSetIdProto& opset = *model_.add_opset_import();
+    opset.set_domain(domain);
+    opset.set_version(version);
+    return *this;
+  }
+
   /// For what the methods above cannot say.
   onnx::GraphProto& graph() { return *model_.mutable_graph(); }
 

@@ -40,6 +40,13 @@ TEST(Ema, AveragesTakeTheWeightsPlaces) {
   EXPECT_FALSE(has_moving_averages(tensors));
 }
 
+TEST(Ema, WeightsOfTheNetworkWithoutAnAverageAreReturned) {
+  std::vector<TensorEntry> tensors{
+      entry("first_stage_model.a", 0), entry("model.betas", 4), entry("model.diffusion_model.a", 8),
+      entry("model.diffusion_model.b", 16), entry("model_ema.diffusion_modelb", 24)};
+  EXPECT_EQ(use_moving_averages(tensors), (std::vector<std::string>{"model.diffusion_model.a"}));
+}
+
 TEST(Ema, WhatCannotBeTakenIsRefused) {
   EXPECT_EQ(refusal({entry("model.a", 0)}),
             "there are no moving averages of weights (model_ema.*)\nhint: leave --ema out");

@@ -109,6 +109,18 @@ TEST_F(FolderPlanTest, ACheckpointBesideThePipelineIsNotLookedAt) {
             (Names{"text_encoder/model.safetensors", "unet/diffusion_pytorch_model.safetensors"}));
 }
 
+TEST_F(FolderPlanTest, SeveralControlNetsAreNumberedBesideTheIndex) {
+  const std::string weights = "/diffusion_pytorch_model.safetensors";
+  for (const char* name : {"controlnet", "controlnet_1", "controlnet_2"}) put(name + weights);
+  put("unet" + weights);
+  put("model_index.json", R"({"unet":["diffusers","UNet2DConditionModel"],)"
+                          R"("controlnet":["x","MultiControlNetModel"]})");
+  EXPECT_EQ(chosen(), (Names{"controlnet" + weights, "controlnet_1" + weights,
+                             "controlnet_2" + weights, "unet" + weights}));
+  put("model_index.json", R"({"controlnet":["diffusers","ControlNetModel"]})");
+  EXPECT_EQ(chosen(), (Names{"controlnet" + weights}));
+}
+
 TEST_F(FolderPlanTest, APipelineThatLostItsIndexIsReadByItsFolders) {
   put("unet/diffusion_pytorch_model.safetensors");
   put("vae/diffusion_pytorch_model.safetensors");

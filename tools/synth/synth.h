@@ -57,6 +57,12 @@ DType stored_dtype(const ManifestTensor& tensor, DType floating);
 void write_stand_in(const std::filesystem::path& manifest, const std::filesystem::path& out,
                     const Options& options = {});
 
+/// Writes a checkpoint of a manifest's names and shapes whose numbers are all zero, as one hole of
+/// a file: whatever its size, it takes no space on the disk. For what looks at shapes only.
+/// @throws what load_manifest throws; Error{kIo} when the file cannot be written.
+void write_outline(const std::filesystem::path& manifest, const std::filesystem::path& out,
+                   DType dtype = DType::kF16);
+
 /// The tensor's values as float32, rounded through `stored` first. Row-major.
 /// @throws Error{kUsage} when `stored` is not kF16, kF32, kBF16 or an integer type.
 std::vector<float> stand_in_values(const ManifestTensor& tensor, DType stored);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "sinter/arch/families.h"
 #include "sinter/base/error.h"
 #include "sinter/base/message.h"
 #include "sinter/base/tensor.h"
@@ -51,10 +52,12 @@ std::string widths(const List& list) {
 
 [[noreturn]] void refuse_widths(const EmbeddingFile& file, const Embedding& embedding,
                                 const std::vector<Table>& tables, const arch::Model& model) {
-  std::string family = family_of_width(embedding.parts.back().width);
-  std::string hint = family.empty() ? std::string("it was made for another text encoder")
-                                    : fmt::format("vectors {} are for {}; the checkpoint is {}",
-                                                  widths(embedding.parts), family, model.family);
+  const std::string family = family_of_width(embedding.parts.back().width);
+  // A narrower or wider one of the same family tells nothing.
+  const bool other = !family.empty() && family != arch::family_named(model.family).title;
+  std::string hint = other ? fmt::format("vectors {} are for {}; the checkpoint is {}",
+                                         widths(embedding.parts), family, model.family)
+                           : std::string("it was made for another text encoder");
   throw Error(ErrorCode::kShapeMismatch,
               fmt::format("the embedding {} is {}, the text encoder{} {}",
                           file.file.path().filename().string(), widths(embedding.parts),

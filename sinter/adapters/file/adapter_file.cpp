@@ -15,6 +15,8 @@ struct FormRow {
 constexpr std::array kForms{
     FormRow{AdapterForm::kLowRank, "LoRA", TensorRole::kUp},
     FormRow{AdapterForm::kLowRank, "LoRA", TensorRole::kDown},
+    FormRow{AdapterForm::kLookedUp, "LoRA", TensorRole::kRowsUp},
+    FormRow{AdapterForm::kLookedUp, "LoRA", TensorRole::kRowsDown},
     FormRow{AdapterForm::kHadamard, "LoHa", TensorRole::kHadamard1A},
     FormRow{AdapterForm::kKronecker, "LoKr", TensorRole::kKronecker1},
     FormRow{AdapterForm::kKronecker, "LoKr", TensorRole::kKronecker1A},
@@ -78,7 +80,7 @@ AdapterForm form_of(const AdapterModule& module) {
 
 std::optional<std::int64_t> rank_of(const AdapterModule& module) {
   // Where the rank is the first extent. LoKr has it only where a factor is factored.
-  for (const TensorRole role : {TensorRole::kDown, TensorRole::kHadamard1B,
+  for (const TensorRole role : {TensorRole::kDown, TensorRole::kRowsDown, TensorRole::kHadamard1B,
                                 TensorRole::kKronecker2B, TensorRole::kKronecker1B}) {
     const weights::TensorEntry* tensor = module.find(role);
     if (tensor != nullptr && !tensor->shape.empty() && tensor->shape[0] > 0)

@@ -37,6 +37,7 @@ AdapterModules read_modules(const weights::Checkpoint& adapter);
 /// The ways to change a weight, told by the tensors that are there.
 enum class AdapterForm {
   kLowRank,     // LoRA, LoCon
+  kLookedUp,    // LoRA of a table
   kHadamard,    // LoHa
   kKronecker,   // LoKr
   kDifference,  // full

@@ -20,6 +20,8 @@ constexpr std::array kEndings{
     RoleEnding{".lora_B.bias", TensorRole::kUpBias},
     RoleEnding{".lora_A", TensorRole::kDown},
     RoleEnding{".lora_B", TensorRole::kUp},
+    RoleEnding{".lora_embedding_A", TensorRole::kRowsDown},
+    RoleEnding{".lora_embedding_B", TensorRole::kRowsUp},
     RoleEnding{".lora.down.weight", TensorRole::kDown},
     RoleEnding{".lora.up.weight", TensorRole::kUp},
     RoleEnding{"_lora.down.weight", TensorRole::kDown},
@@ -66,8 +68,10 @@ constexpr std::array kEndings{
 };
 
 // PEFT's own files put the adapter's name there: "q_proj.lora_A.default.weight".
-constexpr std::array<RoleEnding, 3> kNamed{
+constexpr std::array<RoleEnding, 5> kNamed{
     RoleEnding{".lora_A.", TensorRole::kDown}, RoleEnding{".lora_B.", TensorRole::kUp},
+    RoleEnding{".lora_embedding_A.", TensorRole::kRowsDown},
+    RoleEnding{".lora_embedding_B.", TensorRole::kRowsUp},
     RoleEnding{".lora_magnitude_vector.", TensorRole::kDoraMagnitude}};
 
 std::optional<RoleOfName> role_with_adapter_name(std::string_view name) {

@@ -11,7 +11,9 @@ enum class TensorRole {
   kUp,
   kDown,
   kMid,
-  kUpBias,  // of PEFT's lora_bias
+  kUpBias,    // of PEFT's lora_bias
+  kRowsDown,  // of a table whose rows are looked up: [rank, rows]
+  kRowsUp,    // [columns, rank]
   kAlpha,
   kScalar,
   kHadamard1A,
@@ -39,7 +41,7 @@ enum class TensorRole {
   kRescale,
   kForeign,  // of a form that is known and not built here
 };
-inline constexpr std::size_t kTensorRoles = 30;
+inline constexpr std::size_t kTensorRoles = 32;
 
 /// A tensor's name taken apart.
 struct RoleOfName {

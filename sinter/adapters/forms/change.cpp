@@ -42,6 +42,7 @@ struct AdditiveForm {
 };
 constexpr std::array kAdditive{
     AdditiveForm{AdapterForm::kLowRank, check_low_rank, load_low_rank},
+    AdditiveForm{AdapterForm::kLookedUp, check_table_low_rank, load_table_low_rank},
     AdditiveForm{AdapterForm::kHadamard, check_hadamard, load_hadamard},
     AdditiveForm{AdapterForm::kKronecker, check_kronecker, load_kronecker},
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sinter/adapters/arithmetic/factored.h"
+#include "sinter/adapters/file/values.h"
 #include "sinter/adapters/forms/tucker.h"
 #include "sinter/base/error.h"
 #include "sinter/base/message.h"
@@ -68,6 +69,20 @@ std::unique_ptr<Delta> load_low_rank(const ModuleTensors& module, const MatrixSh
         {.left = factors.rank, .right = rank, .inputs = weight.inputs, .kernel = weight.kernel},
         module.values(TensorRole::kMid), factors.right);
   }
+  return std::make_unique<LowRankDelta>(std::move(factors), module.scale(rank));
+}
+
+void check_table_low_rank(const ModuleTensors& module, const MatrixShape& weight) {
+  const std::int64_t rank = module.extent(TensorRole::kRowsDown, 0);
+  module.require(TensorRole::kRowsDown, rank, weight.rows);
+  module.require(TensorRole::kRowsUp, weight.columns(), rank);
+}
+
+std::unique_ptr<Delta> load_table_low_rank(const ModuleTensors& module, const MatrixShape& weight) {
+  const std::int64_t rank = module.extent(TensorRole::kRowsDown, 0);
+  Factored factors{.rank = rank,
+                   .left = transposed(module.values(TensorRole::kRowsDown), rank, weight.rows),
+                   .right = transposed(module.values(TensorRole::kRowsUp), weight.columns(), rank)};
   return std::make_unique<LowRankDelta>(std::move(factors), module.scale(rank));
 }
 

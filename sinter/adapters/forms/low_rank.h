@@ -15,6 +15,12 @@ namespace sinter::adapters {
 void check_low_rank(const ModuleTensors& module, const MatrixShape& weight);
 std::unique_ptr<Delta> load_low_rank(const ModuleTensors& module, const MatrixShape& weight);
 
+/// The same of a table whose rows are looked up (the token table), whose factors lie the other way:
+/// PEFT's lora_embedding_A and lora_embedding_B.
+/// @throws Error{kShapeMismatch}.
+void check_table_low_rank(const ModuleTensors& module, const MatrixShape& weight);
+std::unique_ptr<Delta> load_table_low_rank(const ModuleTensors& module, const MatrixShape& weight);
+
 /// Whether the module has a bias difference of its own (PEFT's lora_bias): alpha/rank * bias.
 void check_low_rank_bias(const ModuleTensors& module, std::int64_t rows);
 std::unique_ptr<Delta> load_low_rank_bias(const ModuleTensors& module);

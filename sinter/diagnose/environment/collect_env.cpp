@@ -6,6 +6,7 @@
 
 #include "sinter/base/error.h"
 #include "sinter/diagnose/environment/collect.h"
+#include "sinter/diagnose/environment/version.h"
 
 namespace sinter::diagnose::environment {
 namespace {
@@ -34,7 +35,7 @@ void take_line(const std::string& line, Snapshot& snapshot, PythonEnvironment& e
     });
     if (known == environment.packages.end())
       environment.packages.push_back(
-          {normalized(name), value, line.find("[conda]") == line.npos ? "pip" : "conda", {}});
+          {normalized(name), value, line.find("[conda]") == line.npos ? "pip" : "conda", {}, {}});
   } else if (RE2::FullMatch(line, cudnn, &name, &value) ||
              RE2::FullMatch(line, cudnn_windows, &name, &value)) {
     snapshot.libraries.push_back({"cudnn", value, name});
@@ -79,7 +80,13 @@ Snapshot collect_env_report(std::string_view text) {
   }
   std::ranges::stable_sort(environment.packages, {}, &Package::name);
   if (environment.find("torch") == nullptr && !environment.torch_version.empty())
-    environment.packages.push_back({"torch", environment.torch_version, "pip", {}});
+    environment.packages.push_back({"torch", environment.torch_version, "pip", {}, {}});
+  // pip on the PATH may be another Python's; the first line is of the torch that was imported.
+  for (Package& package : environment.packages)
+    if (package.name == "torch" &&
+        compare(parse_version(package.version), parse_version(environment.torch_version)) != 0 &&
+        parse_version(environment.torch_version).known())
+      package.version = environment.torch_version;
   std::ranges::stable_sort(environment.packages, {}, &Package::name);
   snapshot.cuda_supported = cuda_of_driver(snapshot.driver);
   snapshot.environments.push_back(std::move(environment));

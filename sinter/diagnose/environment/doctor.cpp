@@ -82,6 +82,11 @@ std::string pip(const PythonEnvironment& environment) {
   return (environment.executable.empty() ? "python" : environment.executable) + " -m pip";
 }
 
+std::string remove_folder(const PythonEnvironment& environment, const std::string& path) {
+  const bool windows = environment.executable.ends_with(".exe");
+  return fmt::format("{} \"{}\"", windows ? "rmdir /s /q" : "rm -r", path);
+}
+
 std::vector<std::string> attention_backends(const PythonEnvironment& environment) {
   std::vector<std::string> backends;
   const Package* torch = environment.find("torch");
@@ -150,9 +155,10 @@ Diagnosis examine(const Snapshot& snapshot) {
   Diagnosis diagnosis;
   examine_machine(snapshot, diagnosis.findings);
   for (const PythonEnvironment& environment : snapshot.environments) {
-    examine_torch(snapshot, environment, diagnosis);
+    const TorchPlan plan = plan_torch(snapshot, environment);
+    examine_torch(snapshot, environment, plan, diagnosis);
     examine_onnxruntime(snapshot, environment, diagnosis);
-    examine_packages(environment, diagnosis);
+    examine_packages(environment, plan, diagnosis);
     if (environment.find("torch") != nullptr || environment.find("onnxruntime") != nullptr)
       examine_place(environment, diagnosis.findings);
   }

@@ -6,6 +6,7 @@
 
 #include "sinter/diagnose/environment/compatibility.h"
 #include "sinter/diagnose/environment/snapshot.h"
+#include "sinter/diagnose/environment/torch_plan.h"
 #include "sinter/diagnose/language.h"
 
 namespace sinter::diagnose::environment {
@@ -39,10 +40,11 @@ Diagnosis examine(const Snapshot& snapshot);
 /// The findings about the machine, and about one environment with the machine around it.
 void examine_machine(const Snapshot& snapshot, std::vector<Finding>& findings);
 void examine_torch(const Snapshot& snapshot, const PythonEnvironment& environment,
-                   Diagnosis& diagnosis);
+                   const TorchPlan& plan, Diagnosis& diagnosis);
 void examine_onnxruntime(const Snapshot& snapshot, const PythonEnvironment& environment,
                          Diagnosis& diagnosis);
-void examine_packages(const PythonEnvironment& environment, Diagnosis& diagnosis);
+void examine_packages(const PythonEnvironment& environment, const TorchPlan& plan,
+                      Diagnosis& diagnosis);
 
 /// Attention back-ends that an environment has: "sdpa", "xformers", "flash-attn", "sageattention".
 std::vector<std::string> attention_backends(const PythonEnvironment& environment);
@@ -57,6 +59,15 @@ Opsets opsets(const PythonEnvironment& environment);
 
 /// The CUDA that torch was built for, of its files, else of its version's local part; "" for none.
 std::string torch_cuda(const PythonEnvironment& environment);
+
+/// Whether torch is built without CUDA although there is an NVIDIA GPU for it.
+bool lacks_cuda(const Snapshot& snapshot, const PythonEnvironment& environment);
+
+/// "cu121" -> "12.1"; "" for another build.
+std::string cuda_of(std::string_view tag);
+
+/// The command that removes a folder on that environment's system.
+std::string remove_folder(const PythonEnvironment& environment, const std::string& path);
 
 /// "PATH/bin/python -m pip", as a command has to begin.
 std::string pip(const PythonEnvironment& environment);

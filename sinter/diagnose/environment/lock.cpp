@@ -21,13 +21,6 @@ Json libraries_json(const std::vector<Library>& libraries) {
   return json;
 }
 
-std::vector<Library> read_libraries(const Json& json) {
-  std::vector<Library> libraries;
-  for (const Json& row : json)
-    libraries.push_back({row.at("name"), row.at("version"), row.at("path")});
-  return libraries;
-}
-
 Json environment_json(const PythonEnvironment& environment) {
   Json json{{"path", environment.path},
             {"python", environment.python},
@@ -41,15 +34,82 @@ Json environment_json(const PythonEnvironment& environment) {
   return json;
 }
 
-PythonEnvironment read_environment_json(const Json& json) {
+constexpr const char* kWriteAnew =
+    "write one with `sinter doctor --lock env.json`, and later give --against env.json";
+
+Error refused(const std::string& place, std::string_view expected, std::string_view found) {
+  return {ErrorCode::kBadFile,
+          fmt::format("this is not an environment file of sinter: {} should be {}, and is {}",
+                      place, expected, found),
+          kWriteAnew};
+}
+
+Json parsed(std::string_view text) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    if (text.find_first_not_of(" \t\r\n") == text.npos) throw refused("it", "JSON", "empty");
+    throw refused(
+        "it", "JSON",
+        fmt::format("{} at line {} (byte {} of {})",
+                    at >= text.size() ? "cut off" : "no longer that", line, at, text.size()));
+  }
+}
+
+/// The value, which has to be of that type; null stands for every type.
+const Json& checked(const Json& value, const std::string& place, Json::value_t type) {
+  if (type == Json::value_t::null || value.type() == type) return value;
+  throw refused(place, fmt::format("a JSON {}", Json(type).type_name()), value.type_name());
+}
+
+const Json& member(const Json& json, const char* name, const std::string& place,
+                   Json::value_t type) {
+  if (!json.is_object())
+    throw refused(place.empty() ? "it" : place.substr(0, place.size() - 1), "a JSON object",
+                  json.type_name());
+  const auto found = json.find(name);
+  if (found == json.end()) throw refused(place + name, "there", "missing");
+  return checked(*found, place + name, type);
+}
+
+/// Calls with each element of a list and where it is: "gpus[0].".
+template <typename Take>
+void each(const Json& json, const char* name, const std::string& place, const Take& take) {
+  std::size_t index = 0;
+  for (const Json& row : member(json, name, place, Json::value_t::array))
+    take(row, fmt::format("{}{}[{}].", place, name, index++));
+}
+
+std::vector<Library> read_libraries(const Json& json, const std::string& where) {
+  std::vector<Library> libraries;
+  each(json, "libraries", where, [&](const Json& row, const std::string& place) {
+    constexpr auto kText = Json::value_t::string;
+    libraries.push_back({member(row, "name", place, kText), member(row, "version", place, kText),
+                         member(row, "path", place, kText)});
+  });
+  return libraries;
+}
+
+PythonEnvironment read_environment_json(const Json& json, const std::string& where) {
+  constexpr auto kText = Json::value_t::string;
   PythonEnvironment environment;
-  environment.path = json.at("path");
-  environment.python = json.at("python");
-  environment.torch_cuda = json.at("torch_cuda");
-  environment.sites = json.at("sites").get<std::vector<std::string>>();
-  environment.libraries = read_libraries(json.at("libraries"));
-  for (const Json& row : json.at("packages"))
-    environment.packages.push_back({row.at("name"), row.at("version"), row.at("site"), {}});
+  environment.path = member(json, "path", where, kText);
+  environment.python = member(json, "python", where, kText);
+  environment.torch_cuda = member(json, "torch_cuda", where, kText);
+  std::size_t index = 0;
+  for (const Json& site : member(json, "sites", where, Json::value_t::array))
+    environment.sites.push_back(checked(site, fmt::format("{}sites[{}]", where, index++), kText));
+  environment.libraries = read_libraries(json, where);
+  each(json, "packages", where, [&](const Json& row, const std::string& place) {
+    environment.packages.push_back({member(row, "name", place, kText),
+                                    member(row, "version", place, kText),
+                                    member(row, "site", place, kText),
+                                    {},
+                                    {}});
+  });
   return environment;
 }
 
@@ -111,27 +171,32 @@ std::string to_lock(const Snapshot& snapshot) {
 }
 
 Snapshot from_lock(std::string_view text) {
-  try {
-    const Json json = Json::parse(text);
-    if (json.at("sinter_environment") != kFormat)
-      throw Error(ErrorCode::kUnsupported, "the environment file is of a newer sinter",
-                  "write it anew with sinter doctor --lock");
-    Snapshot snapshot;
-    snapshot.system = json.at("system");
-    snapshot.driver = json.at("driver");
-    snapshot.cuda_supported = json.at("cuda_supported");
-    for (const Json& row : json.at("gpus"))
-      snapshot.gpus.push_back({row.at("name"), row.at("memory_mb"), row.at("compute_capability")});
-    snapshot.variables = json.at("variables").get<std::map<std::string, std::string>>();
-    snapshot.libraries = read_libraries(json.at("libraries"));
-    for (const Json& row : json.at("environments"))
-      snapshot.environments.push_back(read_environment_json(row));
-    return snapshot;
-  } catch (const nlohmann::json::exception& exception) {
-    throw Error(ErrorCode::kBadFile,
-                fmt::format("this is no environment file of sinter: {}", exception.what()),
-                "sinter doctor --lock FILE writes one");
-  }
+  const Json json = parsed(text);
+  const int format = member(json, "sinter_environment", "", Json::value_t::number_unsigned);
+  if (format != kFormat)
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("the environment file has format {}, expected {}: another sinter wrote "
+                            "it",
+                            format, kFormat),
+                kWriteAnew);
+  Snapshot snapshot;
+  using Type = Json::value_t;
+  snapshot.system = member(json, "system", "", Type::string);
+  snapshot.driver = member(json, "driver", "", Type::string);
+  snapshot.cuda_supported = member(json, "cuda_supported", "", Type::string);
+  each(json, "gpus", "", [&](const Json& row, const std::string& place) {
+    const Json& memory = member(row, "memory_mb", place, Type::null);
+    if (!memory.is_number()) throw refused(place + "memory_mb", "a number", memory.type_name());
+    snapshot.gpus.push_back({member(row, "name", place, Type::string), memory,
+                             member(row, "compute_capability", place, Type::string)});
+  });
+  for (const auto& [name, value] : member(json, "variables", "", Type::object).items())
+    snapshot.variables[name] = checked(value, "variables." + name, Type::string);
+  snapshot.libraries = read_libraries(json, "");
+  each(json, "environments", "", [&](const Json& row, const std::string& place) {
+    snapshot.environments.push_back(read_environment_json(row, place));
+  });
+  return snapshot;
 }
 
 std::vector<Drift> drift(const Snapshot& before, const Snapshot& now) {

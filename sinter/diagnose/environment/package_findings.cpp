@@ -20,6 +20,9 @@ constexpr std::array kHeavy{
 constexpr std::array kRuntimes{"onnxruntime",          "onnxruntime-gpu", "onnxruntime-directml",
                                "onnxruntime-openvino", "ort-nightly",     "ort-nightly-gpu"};
 
+/// The cuDNN that torch's packages come with.
+int cudnn_of_torch(const Version& torch) { return satisfies(torch, ">=2.4") ? 9 : 8; }
+
 /// Major versions of a library that the environment or the machine has.
 std::set<int> majors(const Snapshot& snapshot, const PythonEnvironment& environment,
                      std::string_view name) {
@@ -37,13 +40,47 @@ std::set<int> majors(const Snapshot& snapshot, const PythonEnvironment& environm
     const bool cudnn = name == "cudnn" && package.name.starts_with("nvidia-cudnn");
     if (runtime || cudnn) found.insert(parse_version(package.version).part(0));
   }
+  // A report lists neither files nor NVIDIA's packages, but torch brings both libraries.
+  const Package* torch = environment.find("torch");
+  const int cuda = parse_version(torch_cuda(environment)).part(0);
+  if (snapshot.pasted && torch != nullptr && cuda > 0)
+    found.insert(name == "cudart" ? cuda : cudnn_of_torch(parse_version(torch->version)));
   return found;
 }
 
 std::string listed(const std::set<int>& numbers) {
   std::string text;
   for (const int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
-  return text.empty() ? "-" : text;
+  return text;
+}
+
+/// Says of the shared files as much as is known.
+Text twins_text(const PythonEnvironment& environment) {
+  const bool shared = !environment.overwritten.empty();
+  const bool live = !environment.onnxruntime_package.empty();
+  if (shared && live)
+    return {
+        "{0} are installed together and share {1} files ({2}, ...); those there now are of {3}. "
+        "GPU providers vanish, and removing one breaks the other",
+        "同时安装了 {0}，共用 {1} 个文件（{2} 等），目前的文件属于 {3}。GPU "
+        "执行提供程序会消失，卸载一个会弄坏另一个"};
+  if (shared)
+    return {
+        "{0} are installed together and share {1} files ({2}, ...). GPU providers vanish, and "
+        "removing one breaks the other",
+        "同时安装了 {0}，共用 {1} 个文件（{2} 等）。GPU "
+        "执行提供程序会消失，卸载一个会弄坏另一个"};
+  if (live)
+    return {
+        "{0} are installed together into the same folder onnxruntime; its files are now of "
+        "{3}. GPU providers vanish, and removing one breaks the other",
+        "同时安装了 {0}，都装进同一个 onnxruntime 文件夹，目前的文件属于 {3}。GPU "
+        "执行提供程序会消失，卸载一个会弄坏另一个"};
+  return {
+      "{0} are installed together into the same folder onnxruntime: the one installed last has "
+      "overwritten the other. GPU providers vanish, and removing one breaks the other",
+      "同时安装了 {0}，都装进同一个 onnxruntime 文件夹：后装的覆盖了先装的。GPU "
+      "执行提供程序会消失，卸载一个会弄坏另一个"};
 }
 
 void examine_twins(const PythonEnvironment& environment, Diagnosis& diagnosis) {
@@ -57,23 +94,18 @@ void examine_twins(const PythonEnvironment& environment, Diagnosis& diagnosis) {
     names += fmt::format("{}{} {}", names.empty() ? "" : ", ", package->name, package->version);
     bare += " " + package->name;
   }
-  const std::string live =
-      environment.onnxruntime_package.empty() ? "?" : environment.onnxruntime_package;
-  const std::string sample =
-      environment.overwritten.empty() ? "onnxruntime/capi" : environment.overwritten.front();
   const bool gpu = environment.find("onnxruntime-gpu") != nullptr;
+  const Package* kept = gpu ? environment.find("onnxruntime-gpu") : runtimes.back();
   diagnosis.findings.push_back(
       {"onnxruntime-twice",
        Severity::kError,
        environment.path,
-       {"{0} are installed together and share {1} files ({2}, ...); those there now are of {3}. "
-        "GPU providers "
-        "vanish, and removing one breaks the other",
-        "同时安装了 {0}，共用 {1} 个文件（{2} 等），目前的文件属于 {3}。GPU "
-        "执行提供程序会消失，卸载一个会弄坏另一个"},
-       {names, std::to_string(environment.overwritten.size()), sample, live},
+       twins_text(environment),
+       {names, std::to_string(environment.overwritten.size()),
+        environment.overwritten.empty() ? "" : environment.overwritten.front(),
+        environment.onnxruntime_package},
        {pip(environment) + " uninstall -y" + bare,
-        pip(environment) + " install " + (gpu ? "onnxruntime-gpu" : runtimes.back()->name)}});
+        fmt::format("{} install \"{}=={}\"", pip(environment), kept->name, kept->version)}});
 }
 
 /// Brings what the CUDA provider is linked with: the package's own extras where it has them.
@@ -164,6 +196,68 @@ void examine_tensorrt(const Snapshot& snapshot, const PythonEnvironment& environ
   }
 }
 
+constexpr Text kOtherThere{
+    "onnxruntime-gpu {0} needs {1} {2}; found: {3}. It falls back to the CPU with \"Failed to "
+    "create CUDAExecutionProvider\"",
+    "onnxruntime-gpu {0} 需要 {1} {2}，找到的是：{3}。它会报 \"Failed to create "
+    "CUDAExecutionProvider\" 并退回 CPU"};
+constexpr Text kNotThere{
+    "onnxruntime-gpu {0} needs {1} {2}, and none was found. It falls back to the CPU with \"Failed "
+    "to create CUDAExecutionProvider\"",
+    "onnxruntime-gpu {0} 需要 {1} {2}，但没有找到。它会报 \"Failed to create "
+    "CUDAExecutionProvider\" 并退回 CPU"};
+
+/// What would bring the library that is missing: a release for the CUDA that is there, else the
+/// library.
+std::string provider_repair(const Snapshot& snapshot, const PythonEnvironment& environment,
+                            const Version& runtime, int cuda) {
+  const std::set<int> cudart = majors(snapshot, environment, "cudart");
+  const std::set<int> cudnn = majors(snapshot, environment, "cudnn");
+  std::string first;
+  std::string end;
+  for (const OnnxRuntimeBuild& row : onnxruntime_builds()) {
+    if (!cudart.contains(row.cuda) || !cudnn.contains(row.cudnn)) continue;
+    const std::size_t comma = row.versions.find(',');
+    if (first.empty()) first = row.versions.substr(0, comma);
+    end = comma == row.versions.npos ? "" : row.versions.substr(comma);
+  }
+  if (first.empty()) return cuda_packages(environment, runtime, cuda);
+  return fmt::format("{} install \"onnxruntime-gpu{}{}\"", pip(environment), first, end);
+}
+
+/// The libraries that the CUDA provider is linked with.
+void examine_libraries(const Snapshot& snapshot, const PythonEnvironment& environment,
+                       const Package& runtime, const OnnxRuntimeBuild& build, int cuda,
+                       Diagnosis& diagnosis) {
+  struct Need {
+    std::string_view library;
+    std::string_view title;
+    int major;
+  };
+  for (const Need& need : {Need{"cudart", "CUDA", cuda}, Need{"cudnn", "cuDNN", build.cudnn}}) {
+    const std::set<int> there = majors(snapshot, environment, need.library);
+    if (there.empty() && snapshot.pasted) continue;
+    const bool fits = there.contains(need.major);
+    diagnosis.verdicts.push_back(
+        {environment.path,
+         "onnxruntime-gpu " + runtime.version,
+         there.empty() ? fmt::format("no {}", need.title)
+                       : fmt::format("{} {}", need.title, listed(there)),
+         fits,
+         fmt::format("{} {}", need.title, need.major),
+         {"its CUDA provider is linked with that major version", "其 CUDA 提供程序按该主版本链接"},
+         build.source});
+    if (fits) continue;
+    diagnosis.findings.push_back(
+        {"onnxruntime-cuda",
+         Severity::kError,
+         environment.path,
+         there.empty() ? kNotThere : kOtherThere,
+         {runtime.version, std::string(need.title), std::to_string(need.major), listed(there)},
+         {provider_repair(snapshot, environment, parse_version(runtime.version), cuda)}});
+  }
+}
+
 void examine_provider(const Snapshot& snapshot, const PythonEnvironment& environment,
                       Diagnosis& diagnosis) {
   const Package* runtime = environment.find("onnxruntime-gpu");
@@ -180,37 +274,7 @@ void examine_provider(const Snapshot& snapshot, const PythonEnvironment& environ
       snapshot, environment, "onnxruntime-gpu " + runtime->version, cuda,
       fmt::format("{} install \"onnxruntime-gpu{}\"", pip(environment), releases_before(cuda)),
       diagnosis);
-  struct Need {
-    std::string_view library;
-    std::string_view title;
-    int major;
-  };
-  for (const Need& need : {Need{"cudart", "CUDA", cuda}, Need{"cudnn", "cuDNN", build->cudnn}}) {
-    const std::set<int> there = majors(snapshot, environment, need.library);
-    if (there.empty() && snapshot.pasted) continue;
-    const bool fits = there.contains(need.major);
-    diagnosis.verdicts.push_back(
-        {environment.path,
-         "onnxruntime-gpu " + runtime->version,
-         fmt::format("{} {}", need.title, listed(there)),
-         fits,
-         fmt::format("{} {}", need.title, need.major),
-         {"its CUDA provider is linked with that major version", "其 CUDA 提供程序按该主版本链接"},
-         build->source});
-    if (fits) continue;
-    diagnosis.findings.push_back(
-        {"onnxruntime-cuda",
-         Severity::kError,
-         environment.path,
-         {"onnxruntime-gpu {0} needs {1} {2}; found: {3}. It falls back to the CPU with \"Failed "
-          "to create "
-          "CUDAExecutionProvider\"",
-          "onnxruntime-gpu {0} 需要 {1} {2}，找到的是：{3}。它会报 \"Failed to create "
-          "CUDAExecutionProvider\" 并退回 CPU"},
-         {runtime->version, std::string(need.title), std::to_string(need.major), listed(there)},
-         {cuda_packages(environment, version, cuda),
-          pip(environment) + " install --upgrade onnxruntime-gpu"}});
-  }
+  examine_libraries(snapshot, environment, *runtime, *build, cuda, diagnosis);
   const Package* tensorrt = environment.find("tensorrt");
   if (tensorrt == nullptr || build->tensorrt.empty()) return;
   const bool fits = satisfies(parse_version(tensorrt->version), build->tensorrt);
@@ -263,7 +327,8 @@ void examine_shadows(const Snapshot& snapshot, const PythonEnvironment& environm
   }
 }
 
-void examine_duplicates(const PythonEnvironment& environment, Diagnosis& diagnosis) {
+void examine_duplicates(const PythonEnvironment& environment, const TorchPlan& plan,
+                        Diagnosis& diagnosis) {
   for (const char* name : kHeavy) {
     std::string places;
     std::size_t count = 0;
@@ -276,14 +341,63 @@ void examine_duplicates(const PythonEnvironment& environment, Diagnosis& diagnos
           fmt::format("{}{} in {}", places.empty() ? "" : ", ", package.version, package.site);
     }
     if (count < 2) continue;
+    // The copy that is imported goes; the other is then brought to what the first was.
+    std::vector<std::string> repair{fmt::format("{} uninstall -y {}", pip(environment), name)};
+    const bool planned = of_torch_family(name) && plan.broken.contains(name);
+    if (planned) repair.insert(repair.end(), plan.commands.begin(), plan.commands.end());
+    if (!planned)
+      repair.push_back(fmt::format("{} install \"{}=={}\"{}", pip(environment), name,
+                                   environment.find(name)->version,
+                                   of_torch_family(name) ? plan.index : ""));
     diagnosis.findings.push_back({"duplicate-package",
                                   Severity::kWarning,
                                   environment.path,
                                   {"{0} is installed {1} times: {2}; the first one is imported",
                                    "{0} 安装了 {1} 份：{2}；导入的是第一份"},
                                   {name, std::to_string(count), places},
-                                  {fmt::format("{} uninstall -y {}", pip(environment), name),
-                                   fmt::format("{} install {}", pip(environment), name)}});
+                                  repair});
+  }
+}
+
+/// What puts a pair right. torch is not changed for a package that hangs on it, and what is
+/// compiled for torch follows the plan.
+std::vector<std::string> pair_repair(const PythonEnvironment& environment, const TorchPlan& plan,
+                                     const Verdict& verdict) {
+  const std::string left = verdict.left.substr(0, verdict.left.find(' '));
+  const std::size_t blank = verdict.needs.find(' ');
+  const std::string name = verdict.needs.substr(0, blank);
+  std::string specifiers = verdict.needs.substr(blank + 1);
+  std::erase(specifiers, ' ');
+  if (plan.broken.contains(left) || plan.broken.contains(name)) {
+    const bool within = of_torch_family(left) && of_torch_family(name);
+    // Another torch may no longer ask for it.
+    const Version torch = parse_version(plan.release.substr(0, plan.release.find(".*")));
+    const bool asked = std::ranges::any_of(pair_rules(), [&](const PairRule& rule) {
+      return rule.left == "torch" && rule.right == name && satisfies(torch, rule.when);
+    });
+    if (within || (left == "torch" && !asked)) return plan.commands;
+  }
+  if (name == "torch")
+    return {fmt::format("{} install {} {}{}", pip(environment), planned_torch(plan), left,
+                        plan.extra_index)};
+  return {fmt::format("{} install \"{}{}\"", pip(environment), name, specifiers)};
+}
+
+/// Metadata of an older installation beside that of the files.
+void examine_metadata(const PythonEnvironment& environment, Diagnosis& diagnosis) {
+  for (const StaleMetadata& stale : environment.stale) {
+    if (stale.name == "torch") continue;  // judged with torch
+    const Package* package = environment.find(stale.name);
+    diagnosis.findings.push_back(
+        {"stale-metadata",
+         Severity::kWarning,
+         environment.path,
+         {"{0} is listed twice in one folder: its files are {1}, and {3} still says {2}; pip and "
+          "programs that ask for the version may be told the old one",
+          "{0} 在同一个文件夹里登记了两次：文件是 {1}，而 {3} 仍写着 {2}；pip "
+          "和查询版本的程序可能得到旧的版本号"},
+         {stale.name, package == nullptr ? "" : package->version, stale.version, stale.path},
+         {remove_folder(environment, stale.path)}});
   }
 }
 
@@ -310,21 +424,13 @@ void examine_onnxruntime(const Snapshot& snapshot, const PythonEnvironment& envi
                                   {}});
 }
 
-void examine_packages(const PythonEnvironment& environment, Diagnosis& diagnosis) {
+void examine_packages(const PythonEnvironment& environment, const TorchPlan& plan,
+                      Diagnosis& diagnosis) {
   for (const Verdict& verdict : package_verdicts(environment)) {
     diagnosis.verdicts.push_back(verdict);
     if (verdict.fits != false) continue;
     const bool twice = verdict.left.starts_with("xformers ") && !environment.xformers_torch.empty();
     if (twice) continue;  // its compiled part has been judged already
-    const std::size_t blank = verdict.needs.find(' ');
-    const std::string name = verdict.needs.substr(0, blank);
-    std::string specifiers = verdict.needs.substr(blank + 1);
-    std::erase(specifiers, ' ');
-    // torch is not changed for a package that hangs on it.
-    const std::string left = verdict.left.substr(0, verdict.left.find(' '));
-    const std::string repair =
-        name == "torch" ? fmt::format("{} install --upgrade {}", pip(environment), left)
-                        : fmt::format("{} install \"{}{}\"", pip(environment), name, specifiers);
     diagnosis.findings.push_back(
         {"version-pair",
          Severity::kError,
@@ -333,9 +439,10 @@ void examine_packages(const PythonEnvironment& environment, Diagnosis& diagnosis
          {verdict.left, verdict.needs, verdict.right,
           verdict.why.english.empty() ? "" : fmt::format(": {}", verdict.why.english),
           verdict.why.chinese.empty() ? "" : fmt::format("：{}", verdict.why.chinese)},
-         {repair}});
+         pair_repair(environment, plan, verdict)});
   }
-  examine_duplicates(environment, diagnosis);
+  examine_duplicates(environment, plan, diagnosis);
+  examine_metadata(environment, diagnosis);
   for (const std::string& leftover : environment.leftovers)
     diagnosis.findings.push_back(
         {"broken-install",
@@ -344,7 +451,7 @@ void examine_packages(const PythonEnvironment& environment, Diagnosis& diagnosis
          {"an installation broke off and left {0} (\"Ignoring invalid distribution\")",
           "某次安装中断，留下了 {0}（会提示 \"Ignoring invalid distribution\"）"},
          {leftover},
-         {fmt::format("rm -r \"{}\"", leftover)}});
+         {remove_folder(environment, leftover)}});
 }
 
 }  // namespace sinter::diagnose::environment

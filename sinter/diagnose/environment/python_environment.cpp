@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "sinter/diagnose/environment/collect.h"
+#include "sinter/diagnose/environment/version.h"
 
 namespace sinter::diagnose::environment {
 namespace {
@@ -41,8 +42,10 @@ void read_site(const Machine& machine, const std::string& site, PythonEnvironmen
       if (!text) text = machine.read(path);
     }
     if (!text) continue;
-    if (auto package = read_metadata(*text, site))
+    if (auto package = read_metadata(*text, site)) {
+      package->metadata = path;
       environment.packages.push_back(*std::move(package));
+    }
   }
 }
 
@@ -125,6 +128,80 @@ void find_overwritten(const Machine& machine, PythonEnvironment& environment) {
           environment.overwritten.push_back(file);
     }
   }
+}
+
+/// Whether a version's number, and its build where both say one, are those of the files.
+bool same_version(const std::string& metadata, const std::string& files) {
+  const Version said = parse_version(metadata);
+  const Version is = parse_version(files);
+  return compare(said, is) == 0 &&
+         (said.local.empty() || is.local.empty() || said.local == is.local);
+}
+
+/// The version that a package's files say, where they do so in one of the usual places.
+std::string version_in_files(const Machine& machine, const Package& package) {
+  std::string folder = package.name;
+  std::ranges::replace(folder, '-', '_');
+  for (const char* file : {"/version.py", "/_version.py", "/__init__.py"}) {
+    const auto text = machine.read(package.site + "/" + folder + file);
+    for (const char* name : {"__version__", "version"})
+      if (text && !assigned(*text, name).empty() && parse_version(assigned(*text, name)).known())
+        return assigned(*text, name);
+  }
+  return {};
+}
+
+/// Of several metadata of one package in one folder only that of its files stays; where the files
+/// do not say, that of which pip knows the files (RECORD), else the highest.
+void settle_twins(const Machine& machine, PythonEnvironment& environment) {
+  std::vector<Package> kept;
+  for (const Package& package : environment.packages) {
+    const auto twin = std::ranges::find_if(kept, [&](const Package& other) {
+      return other.name == package.name && other.site == package.site;
+    });
+    if (twin == kept.end()) {
+      kept.push_back(package);
+      continue;
+    }
+    const std::string files =
+        package.name == "torch" && environment.torch_path == package.site + "/torch"
+            ? environment.torch_version
+            : version_in_files(machine, package);
+    const auto rank = [&](const Package& candidate) {
+      const bool record = machine.exists(candidate.metadata + "/RECORD");
+      return std::pair(!files.empty() && same_version(candidate.version, files), record);
+    };
+    const bool newer = compare(parse_version(package.version), parse_version(twin->version)) > 0;
+    const bool better = rank(package) > rank(*twin) || (rank(package) == rank(*twin) && newer);
+    const Package& loser = better ? *twin : package;
+    environment.stale.push_back({loser.name, loser.version, loser.metadata, false});
+    if (better) *twin = package;
+  }
+  environment.packages = std::move(kept);
+}
+
+/// What torch's files say goes before all metadata: they are imported.
+void settle_torch(const Machine& machine, PythonEnvironment& environment) {
+  if (!parse_version(environment.torch_version).known()) return;
+  const std::string site =
+      environment.torch_path.substr(0, environment.torch_path.find_last_of('/'));
+  bool listed = false;
+  for (Package& package : environment.packages) {
+    if (package.name != "torch" || package.site != site) continue;
+    listed = true;
+    if (same_version(package.version, environment.torch_version)) continue;
+    environment.stale.push_back({"torch", package.version, package.metadata, true});
+    package.version = environment.torch_version;
+    package.requires_dist.clear();
+  }
+  // Metadata in another folder without files there lists nothing that is imported.
+  std::erase_if(environment.packages, [&](const Package& package) {
+    if (package.name != "torch" || package.site == site || machine.exists(package.site + "/torch"))
+      return false;
+    environment.stale.push_back({"torch", package.version, package.metadata, false});
+    return true;
+  });
+  if (!listed) environment.packages.push_back({"torch", environment.torch_version, site, {}, {}});
 }
 
 /// NVIDIA's libraries among the packages, with the versions of their packages.
@@ -229,6 +306,8 @@ PythonEnvironment read_environment(const Machine& machine, const std::string& pr
     read_xformers(machine, site, environment);
     read_onnxruntime(machine, site, environment);
   }
+  settle_twins(machine, environment);
+  settle_torch(machine, environment);
   std::ranges::stable_sort(environment.packages, {}, &Package::name);
   for (const std::string& site : environment.sites)
     read_package_libraries(machine, site, environment);

@@ -27,6 +27,15 @@ struct Package {
   std::string version;
   std::string site;                        // the folder that it lies in
   std::vector<std::string> requires_dist;  // "torch==2.1.2", as its metadata says
+  std::string metadata;                    // the folder that says all this
+};
+
+/// Metadata of a package whose files are of another version.
+struct StaleMetadata {
+  std::string name;
+  std::string version;  // that it says
+  std::string path;     // its folder
+  bool only = false;    // nothing there says what the files are
 };
 
 /// A Python with its packages, read without running it.
@@ -36,6 +45,7 @@ struct PythonEnvironment {
   std::string executable;
   std::vector<std::string> sites;        // in the order in which they are searched
   std::vector<Package> packages;         // sorted by name, then in the order of the sites
+  std::vector<StaleMetadata> stale;      // what packages do not list
   std::vector<std::string> leftovers;    // folders of an installation that broke off ("~orch")
   std::vector<Library> libraries;        // in its packages
   std::vector<std::string> overwritten;  // files that onnxruntime and onnxruntime-gpu both brought

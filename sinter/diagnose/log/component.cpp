@@ -26,68 +26,70 @@ struct Part {
 };
 
 // A message's keys are tried in this order: adapters carry the names of the layers that they adapt.
-constexpr std::array kParts{
-    Part{
-        .component = "lora",
-        .keys = R"((?i)\blora|lycoris|_lora\b|lora_(?:unet|te|up|down)|\bloha|\blokr|\bhada_)",
-        .calls = R"((?i)\blora\w*|_lora\w*|LoRA|lycoris|\bloha|\blokr)",
-        .files =
-            R"((?:^|/)lora\w*\.py$|networks/(?:lora|lycoris|oft|dylora|network)\w*\.py|lycoris/|peft/tuners/|weight_adapter/|/Lora/)",
-        .stages =
-            R"(Lora(?:Loader)?\w*Node|Lora\w*Load\w*|Load(?:er)?\w*Lora\w*|Loading (?:LoRA|lora)\b|loading lora\b)",
-        .folders = R"(/(?:loras?|lycoris)/)"},
-    Part{
-        .component = "controlnet",
-        .keys =
-            R"((?i)controlnet|control_model\.|control_net|t2i_?adapter|input_hint_block|controlnet_cond_embedding|zero_convs)",
-        .calls =
-            R"((?i)control_?net|control_model|\bcldm|t2i_?adapter|input_hint_block|guided_hint|control_lora|control\.get_control|get_control_\w+|\bpreprocessor\()",
-        .files =
-            R"((?i)(?:^|/)cldm(?:/cldm)?\.py|(?:^|/)controlnets?/\w+\.py|(?:^|/)controlnet\w*\.py|t2i_adapter|/annotator/|controlnet_aux/|adv_control/|advanced-controlnet/|lllite)",
-        .stages =
-            R"(ControlNet\w*Apply\w*|Apply\w*ControlNet\w*|ControlNetLoader\w*|\bPreprocessor\b|[Rr]unning (?:[Cc]ontrol[Nn]et|preprocessor)|[Ll]oading (?:[Cc]ontrol[Nn]et|preprocessor)|controlnet\w*\.(?:engine|plan|trt|onnx))",
-        .folders = R"(/controlnets?/)"},
-    Part{
-        .component = "text encoder",
-        .keys =
-            R"(cond_stage_model|conditioner\.embedders|text_encoder|text_model\b|CLIPText\w*|\bT5\w*Encoder\w*|FrozenCLIP|FrozenOpenCLIP|transformer\.resblocks|te[12]?_text_model|text_projection|Tokenizer|token_embedding|position_ids|vocab\.json|merges\.txt|clip-vit-|CLIP-ViT-|spiece\.model|tokenizer|\bCLIP\b|clip-text|encoder\.block\.\d+\.layer|SelfAttention\.[qkv]\b|language_model\.|model\.layers\.\d+\.(?:self_attn|mlp))",
-        .calls =
-            R"((?i)cond_stage|text_encoder|textencoder|text_model|cliptext|clip_text|clip-text|text_tokens|encode_?prompt|prompt_?embeds|prompt_?tokens|encode_from_tokens|encode_token_weights|get_learned_cond|\bclip\.(?:encode|tokenize)|\bclip_model|encode_with_transformers|token_embedding|embed_tokens|\bwte\(|\binput_ids|tokenizer\b|tokenize\(|text_?processing|frozen(?:open)?clip|t5_?encoder|\bt5\b|cond_stage_model|conditioner\b|text_projection|encode_text|process_texts|get_conds|compel)",
-        .files =
-            R"((?:^|/)sd[123x]\w*_clip\.py|(?:^|/)clip_model\.py|text_encoders?/|sd_hijack_(?:clip|open_clip)|prompt_parser\.py|open_clip/|/clip/(?:model|clip|simple_tokenizer)\.py|encoders/modules\.py|modeling_(?:clip|t5|umt5|llama|gemma\w*|qwen\w*|gpt\w*|bert|roberta|xlm\w*|mistral\w*|phi\w*|opt)\.py|tokenization_\w+\.py|text_processing/|/nn/(?:clip|t5)\.py|/compel/|lpw_stable_diffusion|\bt5\.py)",
-        .stages =
-            R"(CLIPTextEncode\w*|\w*CLIPLoader\w*|(?:clip|text_encoder)\w*\.(?:engine|plan|trt|onnx)|Requested to load (?:\w*C(?:LIP|lip)\w*|\w*TE\w*Model\w*|\w*T5\w*|\w*Text\w*)|[Ee]xporting (?:the )?(?:text.?encoder|CLIP))",
-        .folders = R"(/(?:text_encoders?(?:_[23])?|tokenizer(?:_[23])?|clip)/)"},
-    Part{
-        .component = "vae",
-        .keys =
-            R"(first_stage_model|Autoencoder\w*|AutoencoderKL|\bVAE\b|\bvae\b|post_quant_conv|decoder\.(?:up|mid|conv)|encoder\.(?:down|mid|conv)|VQModel|vae_(?:decoder|encoder))",
-        .calls =
-            R"((?i)first_stage|\bvae|_vae\b|_vae_|autoencoder|decode_latents|encode_latents|cache_latents|samples_to_image|latents?_to_|decode_tiled|encode_tiled|post_quant_conv|\bquant_conv|vqmodel|taesd)",
-        .files =
-            R"((?i)(?:^|/)autoencoders?/|(?:^|/)autoencoder\w*\.py|(?:^|/)(?:\w+_)?vae\w*\.py|diffusionmodules/model\.py|tiled_?vae|taesd|sd_vae\w*\.py|vqgan|tilevae)",
-        .stages =
-            R"(VAE\w*(?:Decode|Encode)\w*|VAELoader\w*|\[Tiled VAE\]|[Dd]ecoding (?:latents|image)|vae_?(?:decoder|encoder)?\w*\.(?:engine|plan|trt|onnx)|VAE (?:decod|encod)ing|Requested to load Autoencod\w+|[Ee]xporting (?:the )?(?:VAE|vae))",
-        .folders = R"(/(?:vae(?:_decoder|_encoder)?)/)"},
-    Part{
-        .component = "unet",
-        .keys =
-            R"(model\.diffusion_model|UNet\w*|\bUnet\b|\bunet\b|input_blocks\.|output_blocks\.|middle_block\.|down_blocks\.|up_blocks\.|mid_block\.|time_embed|label_emb|conv_in\.weight|proj_in|attn[12]\.to_[qkv]|\bDiT\b|SD3Transformer\w*|FluxTransformer\w*|\w+Transformer(?:2|3)DModel|LatentDiffusion|double_blocks|single_blocks|joint_blocks|transformer_blocks\.\d)",
-        .calls =
-            R"((?i)unet|diffusion_model|apply_model|noise_pred|model_pred\b|denoiser|diffusionwrapper|model_function|pred_noise|predict_noise|self\.transformer\(|mmdit)",
-        .files =
-            R"((?i)(?:^|/)(?:\w+_)?unet(?:_?[123]d)?(?:_condition\w*|_model\w*|_motion\w*|_spatio\w*)?\.py|(?:^|/)transformer_[a-z]\w*\.py|ldm/(?:flux|wan|cascade|aura|hydit|hunyuan_video|lumina|chroma|qwen_image|pixart|cosmos|genmo|lightricks|hidream)/model\.py|model_base\.py|mmdit|sd_hijack_unet|/nn/(?:unet|flux|chroma)\.py)",
-        .stages =
-            R"(KSampler\w*|SamplerCustom\w*|unet\w*\.(?:engine|plan|trt|onnx)|[Ee]xporting (?:the )?(?:UNet|unet)|unet_?\w* to ONNX|UNETLoader\w*)",
-        .folders = R"(/(?:unet|diffusion_models|Unet-(?:trt|onnx))/)"},
-    // Parts that have no name in the answer: a call inside them is in none of the others.
-    Part{
-        .component = "unknown",
-        .calls =
-            R"((?i)\bvision_model|clip_?vision|image_encoder|safety_checker|ip_?adapter|image_prompt|image_proj|image_embeds|visual\(|face_?(?:analysis|app)|insightface|scheduler\.step|self\.sigmas|upscale_model|upscaler)",
-        .files =
-            R"((?i)scheduling_\w+\.py|ip_?adapter\w*\.py|clip_vision\.py|modeling_(?:siglip|vit|dinov2|blip\w*)\.py|insightface/|basicsr/|realesrgan/|spandrel\w*/|safety_checker\.py|gfpgan/|facexlib/)"},
-};
+constexpr std::
+    array
+        kParts{
+            Part{
+                .component = "lora",
+                .keys =
+                    R"((?i)\blora|lycoris|_lora\b|lora_(?:unet|te|up|down)|\bloha|\blokr|\bhada_)",
+                .calls = R"((?i)\blora\w*|_lora\w*|LoRA|lycoris|\bloha|\blokr)",
+                .files =
+                    R"((?:^|/)lora\w*\.py$|networks/(?:lora|lycoris|oft|dylora|network)\w*\.py|lycoris/|peft/tuners/|weight_adapter/|/Lora/)",
+                .stages =
+                    R"(Lora(?:Loader)?\w*Node|Lora\w*Load\w*|Load(?:er)?\w*Lora\w*|Loading (?:LoRA|lora)\b|loading lora\b)",
+                .folders = R"(/(?:loras?|lycoris)/)"},
+            Part{
+                .component = "controlnet",
+                .keys =
+                    R"((?i)controlnet|control_model\.|control_net|t2i_?adapter|input_hint_block|controlnet_cond_embedding|zero_convs)",
+                .calls =
+                    R"((?i)control_?net|control_model|\bcldm|t2i_?adapter|input_hint_block|guided_hint|control_lora|control\.get_control|get_control_\w+|\bpreprocessor\()",
+                .files =
+                    R"((?i)(?:^|/)cldm(?:/cldm)?\.py|(?:^|/)controlnets?/\w+\.py|(?:^|/)controlnet\w*\.py|t2i_adapter|/annotator/|controlnet_aux/|adv_control/|advanced-controlnet/|lllite)",
+                .stages =
+                    R"(ControlNet\w*Apply\w*|Apply\w*ControlNet\w*|ControlNetLoader\w*|\bPreprocessor\b|[Rr]unning (?:[Cc]ontrol[Nn]et|preprocessor)|[Ll]oading (?:[Cc]ontrol[Nn]et|preprocessor)|controlnet\w*\.(?:engine|plan|trt|onnx))",
+                .folders = R"(/controlnets?/)"},
+            Part{
+                .component = "text encoder",
+                .keys =
+                    R"(cond_stage_model|conditioner\.embedders|text_encoder|text_model\b|CLIPText\w*|\bT5\w*Encoder\w*|FrozenCLIP|FrozenOpenCLIP|transformer\.resblocks|te[12]?_text_model|text_projection|Tokenizer|token_embedding|position_ids|vocab\.json|merges\.txt|clip-vit-|CLIP-ViT-|spiece\.model|tokenizer|\bCLIP\b|clip-text|encoder\.block\.\d+\.layer|SelfAttention\.[qkv]\b|language_model\.|model\.layers\.\d+\.(?:self_attn|mlp))",
+                .calls =
+                    R"((?i)cond_stage|text_encoder|textencoder|text_model|cliptext|clip_text|clip-text|text_tokens|encode_?prompt|prompt_?embeds|prompt_?tokens|encode_from_tokens|encode_token_weights|get_learned_cond|\bclip\.(?:encode|tokenize)|\bclip_model|encode_with_transformers|token_embedding|embed_tokens|\bwte\(|\binput_ids|tokenizer\b|tokenize\(|text_?processing|frozen(?:open)?clip|t5_?encoder|\bt5\b|cond_stage_model|conditioner\b|text_projection|encode_text|process_texts|get_conds|compel)",
+                .files =
+                    R"((?:^|/)sd[123x]\w*_clip\.py|(?:^|/)clip_model\.py|text_encoders?/|sd_hijack_(?:clip|open_clip)|prompt_parser\.py|open_clip/|/clip/(?:model|clip|simple_tokenizer)\.py|encoders/modules\.py|modeling_(?:clip|t5|umt5|llama|gemma\w*|qwen\w*|gpt\w*|bert|roberta|xlm\w*|mistral\w*|phi\w*|opt)\.py|tokenization_\w+\.py|text_processing/|/nn/(?:clip|t5)\.py|/compel/|lpw_stable_diffusion|\bt5\.py)",
+                .stages =
+                    R"(CLIPTextEncode\w*|\w*CLIPLoader\w*|(?:clip|text_encoder)\w*\.(?:engine|plan|trt|onnx)|Requested to load (?:\w*C(?:LIP|lip)\w*|\w*TE\w*Model\w*|\w*T5\w*|\w*Text\w*)|[Ee]xporting (?:the )?(?:text.?encoder|CLIP))",
+                .folders = R"(/(?:text_encoders?(?:_[23])?|tokenizer(?:_[23])?|clip)/)"},
+            Part{
+                .component = "vae",
+                .keys =
+                    R"(first_stage_model|Autoencoder\w*|AutoencoderKL|\bVAE\b|\bvae\b|post_quant_conv|decoder[./](?:up|mid|conv)|encoder[./](?:down|mid|conv)|VQModel|vae_(?:decoder|encoder))",
+                .calls =
+                    R"((?i)first_stage|\bvae|_vae\b|_vae_|autoencoder|decode_latents|encode_latents|cache_latents|samples_to_image|latents?_to_|decode_tiled|encode_tiled|post_quant_conv|\bquant_conv|vqmodel|taesd)",
+                .files =
+                    R"((?i)(?:^|/)autoencoders?/|(?:^|/)autoencoder\w*\.py|(?:^|/)(?:\w+_)?vae\w*\.py|diffusionmodules/model\.py|tiled_?vae|taesd|sd_vae\w*\.py|vqgan|tilevae)",
+                .stages =
+                    R"(VAE\w*(?:Decode|Encode)\w*|VAELoader\w*|\[Tiled VAE\]|[Dd]ecoding (?:latents|image)|vae_?(?:decoder|encoder)?\w*\.(?:engine|plan|trt|onnx)|VAE (?:decod|encod)ing|Requested to load Autoencod\w+|[Ee]xporting (?:the )?(?:VAE|vae))",
+                .folders = R"(/(?:vae(?:_decoder|_encoder)?)/)"},
+            Part{.component = "unet",
+                 .keys =
+                     R"(model\.diffusion_model|UNet\w*|\bUnet\b|\bunet\b|input_blocks\.|output_blocks\.|middle_block\.|down_blocks\.|up_blocks\.|mid_block\.|time_embed|label_emb|conv_in\.weight|proj_in|attn[12]\.to_[qkv]|\bDiT\b|SD3Transformer\w*|FluxTransformer\w*|\w+Transformer(?:2|3)DModel|LatentDiffusion|double_blocks|single_blocks|joint_blocks|transformer_blocks\.\d)",
+                 .calls =
+                     R"((?i)unet|diffusion_model|apply_model|noise_pred|model_pred\b|denoiser|diffusionwrapper|model_function|pred_noise|predict_noise|self\.transformer\(|mmdit)",
+                 .files =
+                     R"((?i)(?:^|/)(?:\w+_)?unet(?:_?[123]d)?(?:_condition\w*|_model\w*|_motion\w*|_spatio\w*)?\.py|(?:^|/)transformer_[a-z]\w*\.py|ldm/(?:flux|wan|cascade|aura|hydit|hunyuan_video|lumina|chroma|qwen_image|pixart|cosmos|genmo|lightricks|hidream)/model\.py|model_base\.py|mmdit|sd_hijack_unet|/nn/(?:unet|flux|chroma)\.py)",
+                 .stages =
+                     R"(KSampler\w*|SamplerCustom\w*|unet\w*\.(?:engine|plan|trt|onnx)|[Ee]xporting (?:the )?(?:UNet|unet)|unet_?\w* to ONNX|UNETLoader\w*)",
+                 .folders = R"(/(?:unet|diffusion_models|Unet-(?:trt|onnx))/)"},
+            // Parts that have no name in the answer: a call inside them is in none of the others.
+            Part{
+                .component = "unknown",
+                .calls =
+                    R"((?i)\bvision_model|clip_?vision|image_encoder|safety_checker|ip_?adapter|image_prompt|image_proj|image_embeds|visual\(|face_?(?:analysis|app)|insightface|scheduler\.step|self\.sigmas|upscale_model|upscaler)",
+                .files =
+                    R"((?i)scheduling_\w+\.py|ip_?adapter\w*\.py|clip_vision\.py|modeling_(?:siglip|vit|dinov2|blip\w*)\.py|insightface/|basicsr/|realesrgan/|spandrel\w*/|safety_checker\.py|gfpgan/|facexlib/)"},
+        };
 
 // Building blocks of several networks, and callers that lead to one as a rule.
 constexpr std::array kCallers{

@@ -34,6 +34,8 @@ constexpr std::array kOperators{
     OperatorRow{"th_addmm", "addmm"},
     OperatorRow{"th_mm", "mm"},
     OperatorRow{"th_cat", "cat"},
+    OperatorRow{"addmm_", "addmm"},
+    OperatorRow{"sgemm", "mm"},
     OperatorRow{"index_Tensor", "index"},
     OperatorRow{"scaled_dot_product_efficient_attention", "scaled_dot_product_attention"},
 };
@@ -126,13 +128,13 @@ Place place_of(std::string_view text) {
   return place;
 }
 
-/// torch.cuda.HalfTensor, MPSFloatType, torch.FloatTensor, c10::Half, float.
+/// torch.cuda.HalfTensor, CUDABFloat16Type, MPSFloatType, torch.FloatTensor, c10::Half, float.
 Kind place_of_type(std::string_view type) {
-  if (type.find("cuda") != type.npos || type.find("MPS") != type.npos ||
-      type.find("xpu") != type.npos || type.find("npu") != type.npos ||
-      type.find("hip") != type.npos || type.find("privateuse") != type.npos)
-    return Kind::kGpu;
-  if (type.starts_with("torch.")) return Kind::kCpu;
+  static const RE2 kAccelerator(R"((?i)cuda|mps|xpu|npu|hip|xla|hpu|privateuse)");
+  const re2::StringPiece text(type.data(), type.size());
+  if (RE2::PartialMatch(text, kAccelerator)) return Kind::kGpu;
+  if (type.starts_with("torch.") || type.starts_with("CPU") || type.starts_with("Variable[CPU"))
+    return Kind::kCpu;
   return Kind::kUnknown;
 }
 
@@ -261,7 +263,10 @@ void read_types(const Finding& finding, Fault& fault) {
   const bool named_wrong = weight == Kind::kCpu;
   fault.side = named_wrong ? named : opposite(named);
   if (conv && !named_wrong) fault.argument = "input";
-  use_cause(fault.side == Side::kModel ? "device-weights-left" : "device-input-left", fault);
+  use_cause(fault.side == Side::kModel  ? "device-weights-left"
+            : fault.side == Side::kData ? "device-input-left"
+                                        : "device-mixed",
+            fault);
 }
 
 struct SignRow {
@@ -375,8 +380,17 @@ void read_devices(const LogParts& parts, const Finding& finding, Fault& fault) {
     date_wording(finding, fault);
     return;
   }
-  Place named = place_of(finding.match.capture("y"));
-  Place other = place_of(finding.match.capture("x"));
+  const auto either = [&](std::string_view name, std::string_view second) {
+    const std::string_view text = finding.match.capture(name);
+    return text.empty() ? finding.match.capture(second) : text;
+  };
+  Place named = place_of(either("y", "y2"));
+  Place other = place_of(either("x", "x2"));
+  if (!finding.match.capture("xtype").empty() && named.kind == other.kind &&
+      named.number == other.number) {
+    use_cause("precision-mixed", fault);
+    return;
+  }
   if (finding.match.pattern->cause == "device-unregistered") {
     // "... as the indexed tensor (cpu)": the table is named, and indices on the CPU suit any table.
     named = Place{Kind::kGpu, -1};

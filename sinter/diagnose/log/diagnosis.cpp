@@ -146,6 +146,25 @@ bool meets_wider_context(const Finding& finding) {
          RE2::FullMatch(std::string(finding.match.capture("y")), kLayer);
 }
 
+/// What the program said last that it was doing, where a crash says nothing itself.
+bool was_building_engine(const LogParts& parts, const Finding& finding) {
+  constexpr std::size_t kLines = 8;
+  static const RE2 kBuilding(
+      R"((?i)\bbuilding (?:a |the )?(?:tensorrt |trt )?engine|buildSerializedNetwork|build_serialized_network|builder\.build_|\[TRT\].*(?:tactic|timing|autotun)|=== Build)");
+  const std::size_t end = finding.record > kLines ? finding.record - kLines : 0;
+  for (std::size_t i = finding.record; i-- > end;)
+    if (RE2::PartialMatch(parts.records[i].text, kBuilding)) return true;
+  return false;
+}
+
+/// A part that later lines name, which say that in vain something else was looked for.
+std::string_view component_in_consequences(const LogParts& parts, const Finding& finding) {
+  for (const std::size_t record : finding.also)
+    if (const auto name = component_in_message(parts.records[record].text); !name.empty())
+      return name;
+  return {};
+}
+
 /// The clues from the surest to the weakest: what the rule knows, what the message names, whose
 /// code raised it, what the operator usually belongs to, what stood in the log before.
 std::string component_of(const LogParts& parts, const Finding& finding, const Fault& fault) {
@@ -162,6 +181,7 @@ std::string component_of(const LogParts& parts, const Finding& finding, const Fa
     if (direction != "output" && !named.empty()) return std::string(named);
     return direction.empty() ? "env" : std::string(direction);
   }
+  if (fault.cause == "code-crash" && was_building_engine(parts, finding)) return "builder";
   const bool session =
       fault.domain == Domain::kTensorRtRuntime || fault.domain == Domain::kOnnxRuntimeProvider;
   if (session) {
@@ -191,6 +211,8 @@ std::string component_of(const LogParts& parts, const Finding& finding, const Fa
       R"((?i)could not be loaded|(?:failed|unable|error) (?:to )?load(?:ing)? (?:the )?(?:\S+ )?(?:model|checkpoint|weights))");
   if (RE2::PartialMatch(finding.text, kLoading)) return "loader";
   if (const auto name = component_in_context(parts.records, finding.record); !name.empty())
+    return std::string(name);
+  if (const auto name = component_in_consequences(parts, finding); !name.empty())
     return std::string(name);
   if (row != kPlaces.end() && !met_at_work(fault)) return std::string(row->component);
   return fault.cause.starts_with("host-") ? "loader" : "unknown";

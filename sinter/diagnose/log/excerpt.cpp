@@ -32,7 +32,7 @@ const RE2& trouble() {
       "[Nn]o kernel image|not available|[Nn]ot in available|unexpected|[Ee]xpected|not allowed|"
       "[Bb]ad magic|git-lfs|compiled with|compiled using|not able|must be|should be|[Uu]nknown|"
       "different|does not|doesn't|has no attribute|truncated|[Tt]imed out|exceed|too large|too "
-      "small|too long|malicious");
+      "small|too long|malicious|[Nn]ot in list|[Nn]o data found");
   return kPattern;
 }
 
@@ -109,7 +109,7 @@ void Excerpt::take_block(std::string_view block, bool last) {
 void Excerpt::take_whole(std::string_view block) { keep(block, next_number_); }
 
 void Excerpt::keep(std::string_view lines, std::size_t first_number) {
-  if (!kept_.empty() && first_number > last_kept_ + 1) kept_.push_back({last_kept_ + 1, ""});
+  if (!kept_.empty() && first_number > last_kept_ + 1) kept_.push_back({last_kept_ + 1, "", 0});
   std::size_t number = first_number;
   for (std::size_t begin = 0; begin < lines.size(); ++number) {
     const std::size_t end = line_end(lines, begin);
@@ -117,7 +117,7 @@ void Excerpt::keep(std::string_view lines, std::size_t first_number) {
     if (line.ends_with('\n')) line.remove_suffix(1);
     begin = end;
     if (number <= last_kept_) continue;
-    kept_.push_back({number, std::string(line.substr(0, kLongestLine))});
+    kept_.push_back({number, std::string(line.substr(0, kLongestLine)), 0});
     kept_bytes_ += line.size() + sizeof(RawLine);
     last_kept_ = number;
   }

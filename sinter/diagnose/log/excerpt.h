@@ -13,6 +13,7 @@ namespace sinter::diagnose::log {
 struct RawLine {
   std::size_t number = 0;  // from 1
   std::string text;
+  std::size_t further = 0;  // lines of the file that belong to it, too (see wrapping.h)
 };
 
 /// What is worth reading of a log of any length: all of a short one; of a longer one its beginning,

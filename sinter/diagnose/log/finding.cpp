@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sinter/diagnose/log/unknown.h"
+#include "sinter/diagnose/log/wrapping.h"
 
 namespace sinter::diagnose::log {
 namespace {
@@ -53,6 +54,15 @@ bool has(const std::vector<Match>& matches, Reading reading) {
 bool is_harmless(const std::vector<Match>& matches) {
   return std::any_of(matches.begin(), matches.end(),
                      [](const Match& match) { return match.pattern->weight == Weight::kHarmless; });
+}
+
+/// Of two matches that begin in the same line.
+bool says_more(const Match& match, const Match& other) {
+  if (weight_order(match) != weight_order(other)) return weight_order(match) < weight_order(other);
+  if (match.order != other.order) return match.order < other.order;
+  return match.captures.size() > other.captures.size() ||
+         (match.captures.size() == other.captures.size() &&
+          match.end - match.begin > other.end - other.begin + 1);
 }
 
 Rank rank_of(Weight weight) {
@@ -120,15 +130,10 @@ class Finder {
       return;
     }
     std::string joined;
-    if (best(matches) == nullptr || text.ends_with(',') || text.ends_with(':')) {
-      // The rest of a sentence may say more than its beginning.
-      std::vector<Match> across = look_across_wrap(record, joined);
-      if (best(matches) == nullptr || best(across) != nullptr) {
-        matches = std::move(across);
-      } else {
-        joined.clear();
-      }
-    }
+    // The rest of a sentence may say more than its beginning.
+    if (std::vector<Match> across = look_across_wrap(record, best(matches), joined);
+        best(across) != nullptr)
+      matches = std::move(across);
     const Match* match = best(matches);
     if (match == nullptr) return;
     Finding finding{.match = *match,
@@ -159,26 +164,82 @@ class Finder {
     }
   }
 
-  /// Matches that begin in one line and end in the next, with a blank between them and without.
-  std::vector<Match> look_across_wrap(std::size_t record, std::string& joined) {
-    if (record + 1 >= parts_.records.size() || quoted_[record + 1]) return {};
-    const Record& first = parts_.records[record];
-    const Record& second = parts_.records[record + 1];
-    if (!may_continue(first, second)) return {};
-    std::string rest = second.text;
-    if (record + 2 < parts_.records.size() && may_continue(second, parts_.records[record + 2]) &&
-        !quoted_[record + 2])
-      rest += " " + parts_.records[record + 2].text;
-    for (const std::string_view between : {" ", ""}) {
-      joined = first.text + std::string(between) + rest;
-      std::vector<Match> matches = Matcher::rules().find(joined);
-      std::erase_if(matches, [&](const Match& match) {
-        return match.begin >= first.text.size() || match.end <= first.text.size();
-      });
-      if (best(matches) != nullptr) return matches;
+  /// Programs print a message in the stack and once more below it.
+  static bool repeats(const std::string& text, const Record& next) {
+    constexpr std::size_t kSame = 24;
+    return text.find(std::string_view(next.text).substr(next.indent(), kSame)) != text.npos;
+  }
+
+  /// Whether `next` may be a further line of the message that began in `record`.
+  bool goes_on(std::size_t record, std::size_t next) const {
+    if (next >= parts_.records.size() || quoted_[next]) return false;
+    const Record& last = parts_.records[next - 1];
+    const Record& rest = parts_.records[next];
+    if (rest.blank() || rest.stamped || rest.first_line > last.last_line + 1) return false;
+    if (begins_anew(rest.text) || repeats(parts_.records[record].text, rest)) return false;
+    if (may_continue(last, rest)) return true;
+    const int owner = owner_of(record);
+    if (owner >= 0) return next <= parts_.exceptions[static_cast<std::size_t>(owner)].last_record;
+    return leaves_open(last.text) && reads_on(last.text, rest.text);
+  }
+
+  /// The rest of what `joined`, which ends with the record `last`, is the beginning of.
+  void add_end_of_sentence(std::size_t last, std::string& joined) const {
+    constexpr std::size_t kMostBytes = 1000;
+    for (; !joined.empty() && joined.size() < kMostBytes && last + 1 < parts_.records.size();
+         ++last) {
+      const Record& record = parts_.records[last];
+      const Record& next = parts_.records[last + 1];
+      const bool wide = may_continue(record, next) || leaves_open(joined);
+      if (quoted_[last + 1] || !wide || next.blank() || next.stamped ||
+          !reads_on(joined, next.text))
+        return;
+      joined += " " + next.text.substr(next.indent());
     }
-    joined.clear();
-    return {};
+  }
+
+  /// Matches that begin in one line and end in a later one, where they say more than `alone`, the
+  /// best of the first line; with them the text in which they are.
+  std::vector<Match> look_across_wrap(std::size_t record, const Match* alone,
+                                      std::string& joined) const {
+    constexpr std::size_t kMostBytes = 4000;
+    if (alone != nullptr && alone->pattern->reading == Reading::kConsequence) return {};
+    const std::size_t most = alone != nullptr || owner_of(record) >= 0 ? 12 : 2;
+    const std::size_t first_size = parts_.records[record].text.size();
+    std::vector<Match> told;
+    std::optional<Match> most_telling;
+    if (alone != nullptr) most_telling = *alone;
+    std::size_t told_to = record;
+    std::string text = parts_.records[record].text;
+    std::size_t next = record + 1;
+    for (; next <= record + most && goes_on(record, next); ++next) {
+      if (text.size() > kMostBytes) break;
+      const std::string rest = parts_.records[next].text.substr(parts_.records[next].indent());
+      // Lines of one length were cut in the middle of words.
+      const bool cut = parts_.records[next - 1].text.size() == first_size && next > record + 1;
+      std::string longer = text + (cut ? "" : " ") + rest;
+      for (const std::string_view between : {" ", ""}) {
+        std::string candidate = text + std::string(between) + rest;
+        std::vector<Match> matches = Matcher::rules().find(candidate);
+        std::erase_if(matches, [&](const Match& match) {
+          return match.begin >= first_size || match.end <= text.size();
+        });
+        const Match* found = best(matches);
+        if (found == nullptr || (most_telling && !says_more(*found, *most_telling))) continue;
+        // Where a pattern ends with anything, it always grows; without a blank a last word does.
+        const bool grows = most_telling && found->order == most_telling->order &&
+                           found->captures.size() == most_telling->captures.size();
+        if (grows && (between.empty() || !reads_on(text, rest))) continue;
+        most_telling = *found;
+        told = std::move(matches);
+        joined = candidate;
+        told_to = next;
+        longer = std::move(candidate);
+      }
+      text = std::move(longer);
+    }
+    add_end_of_sentence(told_to, joined);
+    return told;
   }
 
   int owner_of(std::size_t record) const {
@@ -204,11 +265,21 @@ class Finder {
                          exception.first_record <= finding.record + kNear;
       const bool above = exception.type.empty() && exception.last_record < finding.record &&
                          exception.last_record + kNear >= finding.record;
-      if (below || above) {
+      if (above || (below && !tells_other_fault(exception, finding))) {
         finding.exception = static_cast<int>(i);
         return;
       }
     }
+  }
+
+  /// Whether an exception speaks of another domain than a message above its stack.
+  static bool tells_other_fault(const Exception& exception, const Finding& finding) {
+    if (exception.type.empty() || finding.match.pattern == nullptr) return false;
+    const std::vector<Match> matches =
+        Matcher::rules().find(exception.type + ": " + exception.message);
+    const Match* match = best(matches);
+    return match != nullptr && match->pattern->weight == Weight::kCause &&
+           cause_of(match->pattern->cause).domain != cause_of(finding.match.pattern->cause).domain;
   }
 
   bool survived(const Finding& finding) const {

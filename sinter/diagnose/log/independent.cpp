@@ -7,6 +7,7 @@
 
 #include "sinter/diagnose/log/finding.h"
 #include "sinter/diagnose/log/unknown.h"
+#include "sinter/diagnose/log/wrapping.h"
 
 namespace sinter::diagnose::log {
 namespace {
@@ -86,6 +87,9 @@ std::vector<Finding> roots_of_chains(const LogParts& parts, std::vector<Finding>
                   .domain == Domain::kUserCode;
       if ((unknown || no_text) && findings[i].match.pattern != nullptr) {
         first.match = findings[i].match;
+        // The places are of the other text.
+        first.match.begin = 0;
+        first.match.end = 0;
         first.rank = std::min(first.rank, findings[i].rank);
       }
       dropped.insert(i);
@@ -178,15 +182,16 @@ std::string exception_text(const LogParts& parts, const Exception& exception) {
        ++i) {
     const Record& record = parts.records[i];
     const Record& next = parts.records[i + 1];
-    if (record.text.ends_with(':') || !may_continue(record, next) || next.indent() > 0) break;
-    text += " " + next.text;
+    const bool wide = may_continue(record, next) || leaves_open(record.text);
+    if (record.text.ends_with(':') || !wide || !reads_on(record.text, next.text)) break;
+    text += " " + next.text.substr(next.indent());
   }
   return text;
 }
 
 /// A graph or an engine that is missing after an earlier fault is what that fault did not make.
 void drop_missing_products(std::vector<Finding>& findings) {
-  static const RE2 kProduct(R"(\.(?:onnx|trt|plan|engine)\b)");
+  static const RE2 kProduct(R"(\.(?:onnx|trt|plan|engine)\b|footprints?\.json)");
   for (std::size_t i = findings.size(); i-- > 1;) {
     const Finding& finding = findings[i];
     if (finding.match.pattern == nullptr ||
@@ -247,6 +252,10 @@ std::string root_text(const LogParts& parts, const Finding& finding) {
                    finding.text.size() > parts.records[finding.record].text.size()
                ? finding.text
                : exception_text(parts, *exception);
+    // A heading alone says nothing: what was found below it belongs to it.
+    if (text.ends_with(':') && finding.record != exception->record &&
+        text.find(finding.text) == text.npos)
+      text += " " + finding.text;
     trim(text);
     return text;
   }
@@ -267,7 +276,10 @@ std::string root_text(const LogParts& parts, const Finding& finding) {
     text = text.substr(finding.match.begin);
     const std::string_view known =
         finding.match.pattern != nullptr ? finding.match.pattern->type : "";
-    if (!known.empty() && !text.starts_with(known)) text = std::string(known) + ": " + text;
+    // Only a message that stands alone has lost its class.
+    const bool alone = before.find_first_not_of(' ') == before.npos;
+    if (alone && !known.empty() && !text.starts_with(known))
+      text = std::string(known) + ": " + text;
   }
   trim(text);
   return text;

@@ -65,49 +65,63 @@ Level level_of(std::string_view name) {
 }
 
 // What stands before a message and says nothing of the fault. The one group is the level.
-const std::vector<std::unique_ptr<RE2>>& prefixes() {
+struct Prefix {
+  std::unique_ptr<RE2> pattern;
+  bool carrier = false;  // what carries a program's output marks each line of it, not each record
+};
+
+struct PrefixRow {
+  std::string_view pattern;
+  bool carrier = false;
+};
+
+const std::vector<Prefix>& prefixes() {
   static const auto table = [] {
-    constexpr std::string_view kPatterns[] = {
+    constexpr PrefixRow kRows[] = {
+        // the kubelet's files
+        {R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP]()(?: |$))",
+         true},
         // times: 2024-08-22T10:38:52.67Z, [02/09/2023-08:26:09], 02:54:15-632812, (12.345)
-        R"(\[?\d{4}[-/.]\d\d[-/.]\d\d[T _-]{1,2}\d\d:\d\d:\d\d(?:[.,:]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?()(?:\s?- |\s?: )?)",
-        R"(\[?\d\d/\d\d/\d{4}[- ]\d\d:\d\d:\d\d\]?()(?: - )?)",
-        R"(\[\d\d-\d\d-\d{4} \d\d:\d\d:\d\d\]?())",
-        R"(\[?\d\d:\d\d:\d\d(?:[-.,]\d+)?\]?()(?:\s|$))",
-        R"(\[\d\d:\d\d:\d\d() )",
+        {R"(\[?\d{4}[-/.]\d\d[-/.]\d\d[T _-]{1,2}\d\d:\d\d:\d\d(?:[.,:]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?()(?:\s?- |\s?: )?)"},
+        {R"(\[?\d\d/\d\d/\d{4}[- ]\d\d:\d\d:\d\d\]?()(?: - )?)"},
+        {R"(\[\d\d-\d\d-\d{4} \d\d:\d\d:\d\d\]?())"},
+        {R"(\[?\d\d:\d\d:\d\d(?:[-.,]\d+)?\]?()(?:\s|$))"},
+        {R"(\[\d\d:\d\d:\d\d() )"},
         // journald and syslog
-        R"([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [\w./@:-]+(?:\[\d+\])?:()(?: |$))",
+        {R"([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [\w./@:-]+(?:\[\d+\])?:()(?: |$))", true},
         // docker compose, torchrun, mpirun, ray, kubectl
-        R"([A-Za-z][\w.]*[-_][\w.-]*\d*\s*\|()(?: |$))",
-        R"([a-z][\w.-]{1,30}\s{2,}\|()(?: |$))",
-        R"(\[(?:rank|default|worker|Rank )\d+\]:?())",
-        R"(\[\d+,\d+\]<std(?:err|out)>:())",
-        R"(\((?:\w+ )?pid=\d+(?:, ip=[\d.]+)?\)())",
+        {R"([A-Za-z][\w.]*[-_][\w.-]*\d*\s*\|()(?: |$))", true},
+        {R"([a-z][\w.-]{1,30}\s{2,}\|()(?: |$))", true},
+        {R"(\[(?:rank|default|worker|Rank )\d+\]:?())", true},
+        {R"(\[\d+,\d+\]<std(?:err|out)>:())", true},
+        {R"(\((?:\w+ )?pid=\d+(?:, ip=[\d.]+)?\)())", true},
         // loggers
-        R"(\[[\w.-]+\.py:\d+(?::\w+)?\]())",
-        R"(\|?\s*(DEBUG|INFO|WARNING|ERROR|CRITICAL)\s*\| [\w.<>]+:[\w<>]+:\d+ - )",
-        R"((?:::)?\[[\w-]+\]::(DEBUG|INFO|WARNING|ERROR|CRITICAL) -->)",
-        R"((?:- )?(DEBUG|INFO|WARNING|ERROR|CRITICAL) - [\w.]+ - )",
-        R"((?:- )?[\w.]+ - (DEBUG|INFO|WARNING|ERROR|CRITICAL) - )",
-        R"((DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]*:)",
-        R"(\[(TRACE|DEBUG|INFO|WARNING|WARN|ERROR|FATAL|CRITICAL)\]:?)",
-        R"(\[\w[\w./ -]{0,40}\] (WARNING|ERROR|INTERNAL_ERROR|INFO|VERBOSE): )",
-        R"((WARNING|WARN|ERROR|INFO|FATAL|CRITICAL|DEBUG)\](?: |$))",
-        R"((WARNING|WARN|ERROR|FATAL|CRITICAL)(?:: |\s{2,}| - ))",
-        R"([A-Z][A-Z_ ]{2,20}: (WARNING|ERROR)!? )",
-        R"((INFO|DEBUG)(?:: |\s{2,}| - ))",
-        R"((?:- )?(WARNING|ERROR|INFO|CRITICAL): )",
-        R"((ERROR|WARNING|WARN|INFO) )",
-        R"(\[([EWIVF])\](?: |$))",
-        R"(\[TRT\]()(?: |$))",
-        R"(\[TensorRT\] ([A-Z_]+): )",
-        R"(\[([EWIVF]):onnxruntime:[^\]]*\])",
-        R"(\[?([EWIF])\d{4} \d\d:\d\d:\d\d\.\d+(?:\s+\d+)? [\w./-]+:\d+\](?: |$))",
+        {R"(\[[\w.-]+\.py:\d+(?::\w+)?\]())"},
+        {R"(\|?\s*(DEBUG|INFO|WARNING|ERROR|CRITICAL)\s*\| [\w.<>]+:[\w<>]+:\d+ - )"},
+        {R"((?:::)?\[[\w-]+\]::(DEBUG|INFO|WARNING|ERROR|CRITICAL) -->)"},
+        {R"((?:- )?(DEBUG|INFO|WARNING|ERROR|CRITICAL) - [\w.]+ - )"},
+        {R"((?:- )?[\w.]+ - (DEBUG|INFO|WARNING|ERROR|CRITICAL) - )"},
+        {R"((DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]*:)"},
+        {R"(\[(TRACE|DEBUG|INFO|WARNING|WARN|ERROR|FATAL|CRITICAL)\]:?)"},
+        {R"(\[\w[\w./ -]{0,40}\] (WARNING|ERROR|INTERNAL_ERROR|INFO|VERBOSE): )"},
+        {R"((WARNING|WARN|ERROR|INFO|FATAL|CRITICAL|DEBUG)\](?: |$))"},
+        {R"((WARNING|WARN|ERROR|FATAL|CRITICAL)(?:: |\s{2,}| - ))"},
+        {R"([A-Z][A-Z_ ]{2,20}: (WARNING|ERROR)!? )"},
+        {R"((INFO|DEBUG)(?:: |\s{2,}| - ))"},
+        {R"((?:- )?(WARNING|ERROR|INFO|CRITICAL): )"},
+        {R"((ERROR|WARNING|WARN|INFO) )"},
+        {R"(\[([EWIVF])\](?: |$))"},
+        {R"(\[TRT\]()(?: |$))"},
+        {R"(\[TensorRT\] ([A-Z_]+): )"},
+        {R"(\[([EWIVF]):onnxruntime:[^\]]*\])"},
+        {R"(\[?([EWIF])\d{4} \d\d:\d\d:\d\d\.\d+(?:\s+\d+)? [\w./-]+:\d+\](?: |$))"},
         // uvicorn, gunicorn
-        R"(\[\d+\] \[(INFO|WARNING|ERROR|CRITICAL)\](?: |$))",
+        {R"(\[\d+\] \[(INFO|WARNING|ERROR|CRITICAL)\](?: |$))"},
     };
-    std::vector<std::unique_ptr<RE2>> compiled;
-    for (const std::string_view pattern : kPatterns)
-      compiled.push_back(std::make_unique<RE2>("^(?:" + std::string(pattern) + ")"));
+    std::vector<Prefix> compiled;
+    for (const PrefixRow& row : kRows)
+      compiled.push_back(
+          {std::make_unique<RE2>("^(?:" + std::string(row.pattern) + ")"), row.carrier});
     return compiled;
   }();
   return table;
@@ -117,31 +131,42 @@ const std::vector<std::unique_ptr<RE2>>& prefixes() {
 const RE2& any_prefix() {
   static const RE2 pattern([] {
     std::string all = "^(?:";
-    for (const auto& prefix : prefixes()) all += (all.size() > 4 ? "|" : "") + prefix->pattern();
+    for (const Prefix& prefix : prefixes())
+      all += (all.size() > 4 ? "|" : "") + prefix.pattern->pattern();
     return all + ")";
   }());
   return pattern;
 }
 
+/// Rich's logger leaves the column of the time empty where it has not changed.
+bool is_record_in_column(std::string_view text) {
+  static const RE2 kLevel(R"(^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s{2,}\S)");
+  return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), kLevel);
+}
+
 void take_prefixes(Line& line) {
+  bool marked = false;
   for (int round = 0; round < 6; ++round) {
     re2::StringPiece text(line.text);
     const std::size_t indent = std::min(line.text.find_first_not_of(' '), line.text.size());
-    // Deep indentation belongs to the message; a prefix stands at the margin.
-    if (indent > (line.stamped ? 8U : 1U)) return;
     text.remove_prefix(indent);
+    // Deep indentation belongs to the message; a prefix stands at the margin.
+    if (indent > (marked ? 8U : 1U) &&
+        !(indent >= 8 && is_record_in_column({text.data(), text.size()})))
+      return;
     if (!RE2::PartialMatch(text, any_prefix())) {
-      if (line.stamped && round > 0 && indent == 1) line.text.erase(0, 1);
+      if (marked && round > 0 && indent == 1 && !line.carried) line.text.erase(0, 1);
       return;
     }
-    for (const auto& prefix : prefixes()) {
+    for (const Prefix& prefix : prefixes()) {
       re2::StringPiece level;
       re2::StringPiece rest = text;
-      if (!RE2::Consume(&rest, *prefix, &level)) continue;
+      if (!RE2::Consume(&rest, *prefix.pattern, &level)) continue;
       if (const Level found = level_of(std::string_view(level.data(), level.size()));
           found != Level::kNone)
         line.level = found;
-      line.stamped = true;
+      marked = true;
+      (prefix.carrier ? line.carried : line.stamped) = true;
       // One blank belongs to the prefix; more is indentation of what is quoted.
       if (rest.starts_with(" ")) rest.remove_prefix(1);
       line.text = std::string(rest);
@@ -185,6 +210,29 @@ void take_box(Line& line) {
   }
 }
 
+/// Where a paste has lost its newlines but kept the blanks that filled a console's lines.
+std::string break_at_gaps(const std::string& text) {
+  constexpr std::size_t kShortest = 120;
+  static const RE2 kGap(R"((\S) {24,}(\S))");
+  static const RE2 kColumn(R"( {24,}\S+\.py:\d+$)");
+  if (text.size() < kShortest || RE2::PartialMatch(text, kColumn)) return text;
+  std::string broken = text;
+  RE2::GlobalReplace(&broken, kGap, "\\1\n\\2");
+  return broken;
+}
+
+std::vector<std::string> pieces_of(const std::string& broken) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin <= broken.size()) {
+    const std::size_t end = std::min(broken.find('\n', begin), broken.size());
+    std::string part = broken.substr(begin, end - begin);
+    if (part.find_first_not_of(' ') != part.npos) parts.push_back(std::move(part));
+    begin = end + 1;
+  }
+  return parts;
+}
+
 /// Where a paste has lost its newlines: a traceback whose frames follow each other on one line.
 std::vector<std::string> split_collapsed(const std::string& text) {
   static const RE2 kFrame(R"re(File "[^"]+", line \d+)re");
@@ -192,7 +240,10 @@ std::vector<std::string> split_collapsed(const std::string& text) {
   re2::StringPiece rest(text);
   int frames = 0;
   while (frames < 2 && RE2::FindAndConsume(&rest, kFrame)) ++frames;
-  if (frames < 2 && !(frames == 1 && RE2::PartialMatch(text, kHeader))) return {text};
+  if (frames < 2 && !(frames == 1 && RE2::PartialMatch(text, kHeader))) {
+    const std::string lines = break_at_gaps(text);
+    return lines.size() == text.size() ? std::vector<std::string>{text} : pieces_of(lines);
+  }
   std::string broken = text;
   RE2::GlobalReplace(&broken, R"re(\s*(Traceback \(most recent call last\):))re", "\n\\1");
   RE2::GlobalReplace(&broken, R"re(\s*(File "[^"]+", line \d+(?:, in (?:<?[\w.]+>?))?))re",
@@ -204,15 +255,7 @@ std::vector<std::string> split_collapsed(const std::string& text) {
   RE2::GlobalReplace(
       &broken, R"(\s+((?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Warning)(?:: |$)))",
       "\n\\1");
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (begin <= broken.size()) {
-    const std::size_t end = std::min(broken.find('\n', begin), broken.size());
-    std::string part = broken.substr(begin, end - begin);
-    if (part.find_first_not_of(' ') != part.npos) parts.push_back(std::move(part));
-    begin = end + 1;
-  }
-  return parts;
+  return pieces_of(broken);
 }
 
 /// Newlines that JSON or repr() wrote as two characters.
@@ -228,10 +271,11 @@ bool unescape(std::string& text) {
   return true;
 }
 
-void append_piece(std::string piece, std::size_t number, std::vector<Line>& lines) {
+void append_piece(std::string piece, std::size_t number, std::size_t further,
+                  std::vector<Line>& lines) {
   const bool bar = without_bar(piece);
   if (bar && piece.find_first_not_of(" \t\r") == piece.npos) return;
-  Line line{.number = number, .text = std::move(piece)};
+  Line line{.number = number, .further = further, .text = std::move(piece)};
   replace_all(line.text, "\t", "    ");
   replace_all(line.text, "\xc2\xa0", " ");
   // A quotation, as mails and threads mark it.
@@ -259,14 +303,15 @@ void append_piece(std::string piece, std::size_t number, std::vector<Line>& line
 
 }  // namespace
 
-void append_lines(std::string_view raw, std::size_t number, std::vector<Line>& lines) {
+void append_lines(std::string_view raw, std::size_t number, std::vector<Line>& lines,
+                  std::size_t further) {
   while (raw.ends_with('\r')) raw.remove_suffix(1);
   std::string text = without_escapes(raw);
   unescape(text);
   std::size_t begin = 0;
   while (begin <= text.size()) {
     const std::size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
-    append_piece(text.substr(begin, end - begin), number, lines);
+    append_piece(text.substr(begin, end - begin), number, further, lines);
     begin = end + 1;
   }
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sinter/diagnose/log/wrapping.h"
+
 namespace sinter::diagnose::log {
 namespace {
 
@@ -45,6 +47,18 @@ void drop_source_column(std::string& text) {
   RE2::Replace(&text, kColumnAtRight, "");
 }
 
+/// A logger marks a record once. Where the calls of a stack carry marks, too, something else marks
+/// every line (a container's log, a service's), and the marks say nothing of records.
+void unmark_carried(std::vector<Line>& lines) {
+  static const RE2 kCall(R"re(^\s+File "[^"]+", line \d)re");
+  const bool each = std::any_of(lines.begin(), lines.end(), [](const Line& line) {
+    return line.stamped && line.level == Level::kNone && RE2::PartialMatch(line.text, kCall);
+  });
+  if (!each) return;
+  for (Line& line : lines)
+    if (line.level == Level::kNone) line.stamped = false;
+}
+
 }  // namespace
 
 bool may_continue(const Record& record, const Record& next) {
@@ -55,22 +69,26 @@ bool may_continue(const Record& record, const Record& next) {
          next.first_line <= record.last_line + 1;
 }
 
-std::vector<Record> read_records(const std::vector<RawLine>& raw) {
+std::vector<Record> read_records(std::vector<RawLine> raw) {
   std::vector<Line> lines;
-  for (const RawLine& line : raw) append_lines(line.text, line.number, lines);
+  for (const RawLine& line : unwrap(std::move(raw)))
+    append_lines(line.text, line.number, lines, line.further);
+  unmark_carried(lines);
   std::vector<Record> records;
   for (Line& line : lines) {
     if (line.stamped) drop_source_column(line.text);
     if (!records.empty() && continues(records.back(), line)) {
       Record& record = records.back();
       drop_source_column(line.text);
+      record.last_line = line.number + line.further;
+      const std::size_t begin = line.text.find_first_not_of(' ');
+      if (begin == line.text.npos) continue;  // the place in the source stood alone
       record.text += ' ';
-      record.text += line.text.substr(line.text.find_first_not_of(' '));
-      record.last_line = line.number;
+      record.text += line.text.substr(begin);
       continue;
     }
     records.push_back({.first_line = line.number,
-                       .last_line = line.number,
+                       .last_line = line.number + line.further,
                        .text = std::move(line.text),
                        .level = line.level,
                        .stamped = line.stamped,

@@ -25,7 +25,7 @@ struct Record {
   }
 };
 
-std::vector<Record> read_records(const std::vector<RawLine>& lines);
+std::vector<Record> read_records(std::vector<RawLine> lines);
 
 /// Whether `next` may be the rest of a line that a terminal broke.
 bool may_continue(const Record& record, const Record& next);

@@ -19,11 +19,25 @@ constexpr std::array<std::string_view, 7> kClassEndings{
     "Error", "Exception", "Interrupt", "Fault", "Failure", "Timeout", "Exit"};
 
 // Exceptions that do not say so in their name.
-constexpr std::array<std::string_view, 16> kClasses{
-    "InvalidGraph", "InvalidProtobuf", "NoSuchFile",     "InvalidArgument",
-    "Fail",         "NotImplemented",  "EPFail",         "RuntimeException",
-    "EngineError",  "WouldBlock",      "EndOfStream",    "StopIteration",
-    "BadZipFile",   "gaierror",        "CancelledError", "EndOfFile"};
+constexpr std::array<std::string_view, 19> kClasses{"InvalidGraph",
+                                                    "InvalidProtobuf",
+                                                    "NoSuchFile",
+                                                    "InvalidArgument",
+                                                    "Fail",
+                                                    "NotImplemented",
+                                                    "EPFail",
+                                                    "RuntimeException",
+                                                    "EngineError",
+                                                    "WouldBlock",
+                                                    "EndOfStream",
+                                                    "StopIteration",
+                                                    "BadZipFile",
+                                                    "gaierror",
+                                                    "CancelledError",
+                                                    "EndOfFile",
+                                                    "GuardOnDataDependentSymNode",
+                                                    "Unsupported",
+                                                    "BackendCompilerFailed"};
 
 constexpr std::array<std::string_view, 15> kControlFlow{"KeyError",
                                                         "StopIteration",

@@ -142,6 +142,13 @@ class Judge {
   /// The round behind the last that ended before it, where the log numbers them.
   double round_of(const Failure& failure) const {
     double round = failure.round;
+    // What grows with the rounds, and a decoded latent, are not before the first.
+    const bool grows = report_.kind == Kind::kLeak || report_.kind == Kind::kFragmentation;
+    if (round == 0 && grows && !series_.by_round)
+      return 1 + static_cast<double>(std::ranges::count_if(series_.held(), [&](const Point& point) {
+               return point.line < failure.line;
+             }));
+    if (report_.kind == Kind::kDecodeSpike) round = std::max(round, 1.0);
     if (!series_.by_round || failure.headed) return round;
     for (const Point& point : series_.held())
       if (point.line < failure.line) round = point.round + 1;
@@ -176,6 +183,11 @@ class Judge {
   void add_series() {
     if (trace_.total) number("total_mb", *trace_.total);
     const Points& held = series_.held();
+    // What was measured before the first round are no rounds.
+    if (report_.kind == Kind::kFirstAllocationOom && report_.first_failing_round == 0) {
+      number("rounds", 0);
+      return;
+    }
     number("rounds", report_.kind == Kind::kFirstAllocationOom && held.empty() ? 0
                      : held.size() >= 2 ? static_cast<double>(held.size())
                                         : trace_.rounds);
@@ -218,9 +230,11 @@ class Judge {
   }
 
   void add_lines() {
+    const bool rounds =
+        report_.kind != Kind::kFirstAllocationOom || report_.first_failing_round != 0;
     for (const Failure& failure : trace_.failures) report_.lines.push_back(failure.line);
     const Points& held = series_.held();
-    if (held.size() >= 2) {
+    if (held.size() >= 2 && rounds) {
       report_.lines.push_back(held.front().line);
       report_.lines.push_back(held[held.size() / 2].line);
       report_.lines.push_back(held.back().line);

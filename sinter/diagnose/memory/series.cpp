@@ -56,7 +56,7 @@ std::vector<const Sample*> chosen(const Trace& trace) {
   std::map<std::string, std::vector<const Sample*>> groups;
   std::vector<const Sample*> all;
   for (const Sample& sample : trace.samples) {
-    if (sample.device != device) continue;
+    if (sample.device != device || sample.loading) continue;
     groups[shape_of(sample.label)].push_back(&sample);
     all.push_back(&sample);
   }

@@ -25,6 +25,7 @@ struct Sample {
   std::optional<double> round;  // of the heading above it, where there is one
   int device = 0;
   Figures figures;
+  bool loading = false;  // said when a model came, not of a round
 };
 
 /// A refused allocation.

@@ -93,7 +93,7 @@ std::string cleaned(std::string_view line) {
   static const RE2 stamp(
       R"(^[\[(]?(?:\d{4}[-/]\d{2}[-/]\d{2}|[A-Z][a-z]{2} +\d{1,2})?[T ]?\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?[\])]?[ \t|:-]*)");
   static const RE2 level(
-      R"(^[\[(]?(?:INFO|DEBUG|WARNING|WARN|ERROR|I|W|E)[\])]?(?:[:|]\s*|\s+-\s+|\s{2,}))");
+      R"(^[\[(]?(?:(?:INFO|DEBUG|WARNING|WARN|ERROR)[\])]?\s+(?:-\s+)?|(?:INFO|DEBUG|WARNING|WARN|ERROR|I|W|E)[\])]?(?:[:|]\s*|\s+-\s+|\s{2,})))");
   static const RE2 service(R"(^[\w.-]+ [\w.-]+\[\d+\]: ?|^\w[\w.-]*-\d+\s+\| ?|^\[rank\d+\]: ?)");
   std::string text(line.substr(0, kLongestLine));
   RE2::GlobalReplace(&text, colour, "");
@@ -205,11 +205,14 @@ struct TraceReader::State {
   bool sampled = false;  // a progress bar has come to its end in this round
   bool begun = false;    // or has begun
   std::string requested_model;
+  double held_by_loads = 0;  // when the last model had come
 
   void take(std::string_view raw);
   bool take_refusal(const std::string& line, const std::string& small);
   bool take_models(const std::string& line, const std::string& small);
   bool take_comfy_models(const std::string& line, const std::string& small);
+  bool take_announced(const std::string& line);
+  void take_wanted(const std::string& line, Failure& failure);
   void load(const std::string& name, std::optional<double> mb, bool complete);
   void take_round(const std::string& small);
   void take_figures(const std::string& line);
@@ -251,6 +254,7 @@ bool TraceReader::State::take_refusal(const std::string& line, const std::string
                   .figures = {}};
   const std::string before = small.substr(0, small.find(row->words));
   failure.stage = row->retried ? Stage::kDecode : stage_here(before);
+  take_wanted(line, failure);
   read_refusal(line, failure);
   if (failure.figures.total) trace.total = failure.figures.total;
   trace.failures.push_back(std::move(failure));
@@ -304,6 +308,53 @@ bool TraceReader::State::take_comfy_models(const std::string& line, const std::s
   return false;
 }
 
+/// "loaded model NAME on cuda, allocated 12.7 GB": a model that came, and what is held then.
+bool TraceReader::State::take_announced(const std::string& line) {
+  static const RE2 came(
+      R"re((?i)^\W*(?:loaded|loading|moved|moving|placed|put|sent)\s+(?:(?:the\s+)?(?:model|checkpoint|pipeline|network)\s+)?['"]?([\w./\\-]+?)['"]?\s+(?:model\s+)?(?:on|onto|to|into|in)\s+(?:the\s+)?(?:cuda|gpu|device|vram)\b(?::\d+)?(.*))re");
+  static const RE2 is_there(
+      R"re((?i)^\W*(?:model\s+)?['"]?([\w./\\-]+?)['"]?\s+(?:(?:was|is|has been)\s+)?(?:loaded|moved|placed)\s+(?:on|onto|to|into)\s+(?:the\s+)?(?:cuda|gpu|device|vram)\b(?::\d+)?(.*))re");
+  static const RE2 chinese(
+      R"re((?i)^\W*(?:已经?)?(?:加载|载入)(?:模型|检查点)?[\s：:'"]*([\w./\\-]+?)['"]?\s*(?:到|至|进)\s*(?:cuda|gpu|显存|设备)(?::\d+)?(.*))re");
+  static const RE2 size(R"((?i)([\d.]+) ?([MG]i?B)\b)");
+  std::string name, rest, number, unit;
+  if (!RE2::FullMatch(line, came, &name, &rest) && !RE2::FullMatch(line, is_there, &name, &rest) &&
+      !RE2::FullMatch(line, chinese, &name, &rest))
+    return false;
+  Sample sample{
+      .line = trace.lines, .label = {}, .round = heading_round, .device = 0, .figures = {}};
+  sample.figures = figures_in(rest, sample.label);
+  if (sample.figures.total && !trace.total) trace.total = sample.figures.total;
+  const Figures& f = sample.figures;
+  const auto held = f.allocated ? f.allocated : f.used ? f.used : f.reserved;
+  if (!held) {
+    const bool sized = RE2::PartialMatch(rest, size, &number, &unit);
+    load(name,
+         sized ? std::optional(to_mb(std::strtod(number.c_str(), nullptr), unit_mb(unit)))
+               : std::nullopt,
+         true);
+    return true;
+  }
+  // A model that comes again and again is a round; the first time it is none.
+  sample.loading = std::ranges::find(trace.loads, name, &Load::name) == trace.loads.end();
+  const double own = *held - held_by_loads;
+  load(name, own > 0 ? std::optional(own) : std::nullopt, true);
+  held_by_loads = *held;
+  sample.label = "loaded " + name;
+  trace.samples.push_back(std::move(sample));
+  return true;
+}
+
+/// "out of memory loading NAME": the model that found no room.
+void TraceReader::State::take_wanted(const std::string& line, Failure& failure) {
+  static const RE2 wanted(
+      R"re((?i)out of memory\W+(?:(?:while|when|on|during)\s+)?(?:loading|moving|placing)\s+(?:(?:the\s+)?(?:model|checkpoint|network)\s+)?['"]?([\w./\\-]*[\w-]))re");
+  std::string name;
+  if (!RE2::PartialMatch(line, wanted, &name)) return;
+  failure.stage = Stage::kLoad;
+  load(name, std::nullopt, false);
+}
+
 /// Returns whether the line says nothing else.
 bool TraceReader::State::take_models(const std::string& line, const std::string& small) {
   static const RE2 weights(R"(Loading weights \[\w+\] from (.+))");
@@ -315,7 +366,7 @@ bool TraceReader::State::take_models(const std::string& line, const std::string&
       R"((?i)^\W*loading (?:model |checkpoint )?([\w./\\-]+)(?: (?:on|in)?to (?:cuda|gpu|device)\S*)?(?: ?\.\.\.)?$)");
   static const RE2 offloaded(
       R"((?i)(?:unload(?:ed|ing)|offload(?:ed|ing)|moved)\s+([\w.-]+)(?:\s+to (?:the )?(?:cpu|ram))?\s*$)");
-  if (take_comfy_models(line, small)) return true;
+  if (take_comfy_models(line, small) || take_announced(line)) return true;
   std::string name, list, size, unit;
   if (RE2::PartialMatch(line, resident, &list)) {
     static const RE2 item(R"(([\w.+-]+)[ :=]+([\d.]+) ?([KMG]i?B))");

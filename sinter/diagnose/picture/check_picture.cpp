@@ -47,6 +47,11 @@ constexpr std::array kSentences{
     Sentence{Kind::kFine, {"brightness from {0:.2f} to {1:.2f}", "亮度在 {0:.2f} 到 {1:.2f} 之间"}},
 };
 
+constexpr std::string_view kPixelStep = "pixel_step_median";
+constexpr Text kPixelNoise{
+    "neighbouring pixels differ in colour by {0:.2f}, as much as those far apart ({1:.2f})",
+    "相邻像素的颜色差为 {0:.2f}，与相距很远的像素（{1:.2f}）相当"};
+
 std::vector<Measured> tones(const Tone& tone) {
   return {{"brightness_low", tone.dark}, {"brightness_high", tone.light}};
 }
@@ -62,8 +67,10 @@ std::string Report::why(Language language) const {
   for (const auto& [name, value] : measured) numbers.push_back(value);
   numbers.resize(4);
   const auto& sentence = *std::ranges::find(kSentences, kind, &Sentence::kind);
-  const std::string detail = fmt::format(fmt::runtime(sentence.text.in(language)), numbers[0],
-                                         numbers[1], numbers[2], numbers[3]);
+  const bool pixels = !measured.empty() && measured.front().first == kPixelStep;
+  const std::string_view text = (pixels ? kPixelNoise : sentence.text).in(language);
+  const std::string detail =
+      fmt::format(fmt::runtime(text), numbers[0], numbers[1], numbers[2], numbers[3]);
   const std::string_view meaning = facts().meaning.in(language);
   return language == Language::kChinese ? fmt::format("{}：{}", meaning, detail)
                                         : fmt::format("{}: {}", meaning, detail);
@@ -90,6 +97,8 @@ Report check_picture(const Image& image) {
             {{"colour_step_quarter", grid.quarter_step},
              {"colour_step_median", grid.median_step},
              {"colour_step_far", grid.far_step}}};
+  if (grid.pixel_noise())
+    return {Kind::kNoise, {{kPixelStep, grid.pixel_step}, {"pixel_step_far", grid.pixel_far}}};
   if (const Seams seams = measure_seams(pixels); seams.tile > 0)
     return {Kind::kTileSeams,
             {{"tile_pixels", seams.tile}, {"step", seams.step}, {"step_elsewhere", seams.between}}};

@@ -112,7 +112,20 @@ std::vector<float> colour_steps(const Squares& squares, int apart) {
   return steps;
 }
 
+/// Median difference of colour between pixels that are that far apart; every third row is enough.
+float pixel_step(const Pixels& pixels, int apart) {
+  std::vector<float> steps;
+  for (int y = 0; y < pixels.height(); y += 3)
+    for (int x = 0; x + apart < pixels.width(); ++x)
+      steps.push_back(chroma_difference(pixels.at(x, y), pixels.at(x + apart, y)));
+  return quantile(steps, 0.5);
+}
+
 }  // namespace
+
+bool LatentGrid::pixel_noise() const {
+  return pixel_step >= 0.15F && pixel_step > 0.85F * pixel_far && far_step < 0.25F * pixel_step;
+}
 
 bool LatentGrid::noisy() const {
   return quarter_step >= 0.06F && median_step >= 0.1F && median_step > 0.5F * far_step;
@@ -131,6 +144,8 @@ LatentGrid measure_grid(const Pixels& pixels) {
   found.median_step = quantile(steps, 0.5);
   std::vector<float> far_steps = colour_steps(squares, kFar);
   found.far_step = quantile(far_steps, 0.5);
+  found.pixel_step = pixel_step(pixels, 1);
+  found.pixel_far = pixel_step(pixels, kFar * kSide);
   int saturated = 0;
   std::set<int> hues;
   for (int row = 0; row < squares.rows(); ++row) {

@@ -18,6 +18,8 @@ constexpr float kSeen = 0.006F;        // of a window that takes part in a line
 constexpr float kCoverage = 0.5F;      // of its line that a seam at whole tiles takes at least
 constexpr float kCoverageMore = 0.6F;  // where there are few lines, or they lie anywhere
 constexpr float kAlike = 0.2F;         // how exactly the fields of a chessboard alternate
+constexpr double kTelling = 0.3;  // likeness of neighbours in a scene that has something to see
+constexpr double kGoesOn = 0.4;   // of that, over a seam
 constexpr int kLeastTile = 16;
 constexpr int kTileUnit = 8;  // tiles are whole places of the latent
 
@@ -112,6 +114,12 @@ struct Grid {
   int place(std::size_t line) const { return (static_cast<int>(line + 1) - offset + tile) % tile; }
   /// Its lines inside a picture of that size.
   int lines(int size) const { return (size - 1 - (offset == 0 ? tile : offset)) / tile + 1; }
+  /// Whether one of its lines, softened as they may be, lies within [begin, end).
+  bool crosses(int begin, int end) const {
+    for (int line = begin - reach; line + 1 < end + reach; ++line)
+      if (line >= 0 && place(static_cast<std::size_t>(line)) == 0) return true;
+    return false;
+  }
   bool plain() const { return offset == 0 && reach == 0; }
 };
 
@@ -131,6 +139,48 @@ bool drawn(const std::vector<Line>& lines, const Grid& grid) {
   }
   return whole > 0 && rest < kAlike * whole;
 }
+
+/// How alike what changes along two neighbouring columns is (transposed: rows), as a correlation's
+/// sums: the same things go on from one into the other.
+class Likeness {
+ public:
+  /// crossing: the grid of the other direction, whose steps say nothing of the scene.
+  void add(const Pixels& pixels, bool transposed, int left, int right, const Grid* crossing) {
+    const int across = transposed ? pixels.height() : pixels.width();
+    const int along = transposed ? pixels.width() : pixels.height();
+    if (left < 0 || right >= across) return;
+    const auto step = [&](int line, int at, int channel) {
+      float sum = 0;
+      for (int i = 0; i < kStride; ++i) {
+        const auto value = [&](int place) {
+          return transposed ? pixels.at(place, line, channel) : pixels.at(line, place, channel);
+        };
+        sum += value(at + kStride + i) - value(at + i);
+      }
+      return sum / kStride;
+    };
+    for (int channel = 0; channel < 3; ++channel) {
+      for (int at = 0; at + 2 * kStride <= along; at += kStride) {
+        if (crossing != nullptr && crossing->crosses(at, at + 2 * kStride)) continue;
+        const float a = step(left, at, channel);
+        const float b = step(right, at, channel);
+        both_ += a * b;
+        first_ += a * a;
+        second_ += b * b;
+      }
+    }
+  }
+  double correlation() const {
+    const double whole = std::sqrt(first_ * second_);
+    return whole > 0 ? both_ / whole : 0;
+  }
+
+ private:
+  static constexpr int kStride = 4;  // pixels whose mean is compared: grain goes on nowhere
+  double both_ = 0;
+  double first_ = 0;
+  double second_ = 0;
+};
 
 /// A grid whose lines stand out from those between.
 struct Fit {
@@ -183,6 +233,31 @@ std::optional<Fit> first_fit(const std::vector<Line>& lines, int tile, bool anyw
   return std::nullopt;
 }
 
+/// Whether the scene goes on over the grid's lines, as it does from tile to tile of one picture;
+/// pictures side by side and repeated patterns begin anew. True where the scene is too even to
+/// tell.
+bool goes_on(const Pixels& pixels, const std::optional<Fit>& vertical,
+             const std::optional<Fit>& horizontal) {
+  Likeness over;
+  Likeness beside;
+  for (const bool transposed : {false, true}) {
+    const std::optional<Fit>& found = transposed ? horizontal : vertical;
+    const std::optional<Fit>& other = transposed ? vertical : horizontal;
+    if (!found) continue;
+    const Grid* crossing = other ? &other->grid : nullptr;
+    const int size = transposed ? pixels.height() : pixels.width();
+    const int apart = 1 + 2 * found->grid.reach;
+    for (int line = 0; line + 1 < size; ++line) {
+      if (found->grid.place(static_cast<std::size_t>(line)) != 0) continue;
+      const int left = line - found->grid.reach;
+      over.add(pixels, transposed, left, left + apart, crossing);
+      beside.add(pixels, transposed, left - 2 * apart, left - apart, crossing);
+      beside.add(pixels, transposed, left + 2 * apart, left + 3 * apart, crossing);
+    }
+  }
+  return beside.correlation() < kTelling || over.correlation() > kGoesOn * beside.correlation();
+}
+
 /// The smallest tile whose grid shows in every direction in which the picture is larger.
 Seams search(const Pixels& pixels, const std::vector<Line>& columns, const std::vector<Line>& rows,
              bool anywhere, int reach) {
@@ -199,6 +274,7 @@ Seams search(const Pixels& pixels, const std::vector<Line>& columns, const std::
                       (down ? horizontal->grid.lines(pixels.height()) : 0);
     if (lines < 2 || (across != down && lines < 3)) continue;
     if ((across && vertical->drawn) || (down && horizontal->drawn)) return {};
+    if (!goes_on(pixels, vertical, horizontal)) return {};
     if (!vertical || !horizontal) return vertical ? vertical->seams : horizontal->seams;
     return {tile, (vertical->seams.step + horizontal->seams.step) / 2,
             std::max(vertical->seams.between, horizontal->seams.between)};

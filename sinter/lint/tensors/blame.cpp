@@ -125,7 +125,9 @@ void blame(Interpreter& in, const Facts& wrong, const Facts& other, Role role,
                           ? source.module.lock()->plain_container
                           : source.place;
   made.message += fmt::format(" ({}, line {})", what, use.line);
-  in.report(made.rule, place, made.message, edit_for(made.rule, in, source, other), use);
+  Edit edit = made.rule == Rule::kModulesInPlainContainer ? container_edit(in.script(), place)
+                                                          : edit_for(made.rule, in, source, other);
+  in.report(made.rule, place, made.message, std::move(edit), use);
 }
 
 void check_types(Interpreter& in, const Facts& input, std::optional<DType> weights,

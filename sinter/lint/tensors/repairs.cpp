@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
+#include "sinter/lint/syntax/walk.h"
+
 namespace sinter::lint {
 namespace {
 
@@ -15,7 +20,158 @@ Edit append_to(const Expr& expr, std::string tail, bool safe) {
   return {.replacements = {{expr.place.end, expr.place.end, std::move(tail)}}, .safe = safe};
 }
 
+/// `target = value` or `target: type = value` with a value, whose target stands at that place.
+const Statement* assignment_of(const Script& script, const Place& target) {
+  const Statement* found = statement_at(script.body, target.begin);
+  if (found == nullptr || found->targets.size() != 1 || !found->value ||
+      (found->kind != StatementKind::kAssign && found->kind != StatementKind::kAnnotated) ||
+      found->targets[0]->place.begin != target.begin ||
+      found->targets[0]->kind != ExprKind::kAttribute)
+    return nullptr;
+  return found;
+}
+
+/// Where the text of an assigned value begins, with parentheses around it; 0 where that is unclear.
+std::uint32_t value_begin(const Script& script, const Statement& assignment) {
+  // Between the target and the value stand a type, the sign and perhaps parentheses.
+  std::size_t at = assignment.value->place.begin;
+  const std::size_t least = assignment.targets[0]->place.end;
+  while (at > least && script.text[at - 1] != '=') --at;
+  if (at <= least) return 0;
+  while (at < assignment.value->place.begin && script.text[at] == ' ') ++at;
+  return static_cast<std::uint32_t>(at);
+}
+
+std::string text_of(const Script& script, const Place& place) {
+  return script.text.substr(place.begin, place.end - place.begin);
+}
+
+/// self.a, self.b = x, y  ->  a statement for each
+Edit buffers_edit(const Script& script, const Place& target) {
+  const Statement* found = statement_at(script.body, target.begin);
+  if (found == nullptr || found->kind != StatementKind::kAssign || found->targets.size() != 1)
+    return {};
+  const Expr& names = *found->targets[0];
+  const Expr& values = *found->value;
+  if (names.kind != ExprKind::kTuple || values.kind != ExprKind::kTuple ||
+      names.parts.size() != values.parts.size())
+    return {};
+  const std::size_t line = script.text.rfind('\n', found->place.begin) + 1;  // 0 in the first line
+  const std::string indent = script.text.substr(line, found->place.begin - line);
+  if (indent.find_first_not_of(" \t") != std::string::npos) return {};
+  std::string text;
+  for (std::size_t i = 0; i < names.parts.size(); ++i) {
+    const Expr& name = *names.parts[i];
+    if (name.kind != ExprKind::kAttribute || values.parts[i]->kind == ExprKind::kStar) return {};
+    text += fmt::format("{}{}.register_buffer(\"{}\", {}, persistent=False)",
+                        i == 0 ? "" : "\n" + indent, text_of(script, name.parts[0]->place),
+                        name.text, text_of(script, values.parts[i]->place));
+  }
+  return {.replacements = {{found->place.begin, found->place.end, text}}, .safe = false};
+}
+
+/// self.name = value  ->  self.register_buffer("name", value, persistent=False)
+Edit buffer_edit(const Script& script, const Source& source) {
+  const Statement* assignment = assignment_of(script, source.place);
+  const std::uint32_t begin = assignment == nullptr ? 0 : value_begin(script, *assignment);
+  if (begin == 0) return buffers_edit(script, source.place);
+  const Expr& target = *assignment->targets[0];
+  const Place& owner = target.parts[0]->place;
+  const std::string name = text_of(script, owner);
+  // A name that is there already cannot be registered.
+  bool again = false;
+  const std::string other = name + "." + target.text;
+  for (std::size_t at = script.text.find(other); at != std::string::npos;
+       at = script.text.find(other, at + 1)) {
+    const std::size_t behind = script.text.find_first_not_of(' ', at + other.size());
+    again = again || (at != target.place.begin && behind != std::string::npos &&
+                      script.text[behind] == '=' && script.text[behind + 1] != '=');
+  }
+  return {.replacements = {{target.place.begin, begin,
+                            fmt::format("{}.register_buffer(\"{}\", ", name, target.text)},
+                           {assignment->place.end, assignment->place.end, ", persistent=False)"}},
+          .safe = !again};
+}
+
+/// How the script reaches torch.nn's classes: "nn.", "torch.nn.", "" for one that it imports;
+/// nothing where it does not.
+std::optional<std::string> module_prefix(const Script& script, const std::string& wanted) {
+  std::optional<std::string> found;
+  each_statement(script.body, [&](const Statement& statement) {
+    for (const Import& import : statement.imports) {
+      const std::string& alias = import.alias;
+      if (import.module == "torch.nn" && import.name == wanted) found = "";
+      if (found) continue;
+      if (import.module == "torch.nn" && import.name.empty())
+        found = alias.empty() ? "torch.nn." : alias + ".";
+      if (import.module == "torch" && import.name == "nn")
+        found = (alias.empty() ? "nn" : alias) + ".";
+    }
+  });
+  if (found) return found;
+  each_statement(script.body, [&](const Statement& statement) {
+    for (const Import& import : statement.imports)
+      if (import.module == "torch" && import.name.empty())
+        found = (import.alias.empty() ? "torch" : import.alias) + ".nn.";
+  });
+  return found;
+}
+
+/// ModuleDict's keys are texts without a dot; those of a comprehension are not known.
+bool may_be_key(const Expr& key, bool comprehension) {
+  if (key.kind == ExprKind::kText)
+    return !key.text.empty() && key.text.find('.') == std::string::npos;
+  return key.kind == ExprKind::kFormatted || (key.kind == ExprKind::kName && comprehension) ||
+         (key.kind == ExprKind::kCall && key.parts[0]->text == "str");
+}
+
+/// Lists and dicts of modules, one in another, become torch's; false for what holds something else.
+class Containers {
+ public:
+  explicit Containers(const Script& script) : script_(script) {}
+
+  bool wrap(const Expr& value) {
+    const bool comprehension = value.kind == ExprKind::kComprehension;
+    const bool list = value.kind == ExprKind::kList || (comprehension && value.text == "list");
+    const bool dict = value.kind == ExprKind::kDict || (comprehension && value.text == "dict");
+    if (!list && !dict) return false;
+    const std::string type = list ? "ModuleList" : "ModuleDict";
+    const auto prefix = module_prefix(script_, type);
+    if (!prefix) return false;
+    if (value.parts.empty()) {
+      parts.push_back({value.place.begin, value.place.end, *prefix + type + "()"});
+      return true;
+    }
+    parts.push_back({value.place.begin, value.place.begin, *prefix + type + "("});
+    for (const ExprPtr& part : value.parts) {
+      const bool pair = part->kind == ExprKind::kPair;
+      if (dict != pair || (pair && !may_be_key(*part->parts[0], comprehension))) return false;
+      if (!entry(pair ? *part->parts[1] : *part)) return false;
+    }
+    parts.push_back({value.place.end, value.place.end, ")"});
+    return true;
+  }
+
+  std::vector<Replacement> parts;
+
+ private:
+  /// A module by its looks, or a container of such.
+  bool entry(const Expr& item) {
+    return item.kind == ExprKind::kCall || item.kind == ExprKind::kName ||
+           item.kind == ExprKind::kAttribute || item.kind == ExprKind::kConditional || wrap(item);
+  }
+
+  const Script& script_;  // of the caller, who outlives this
+};
+
 }  // namespace
+
+Edit container_edit(const Script& script, const Place& attribute) {
+  const Statement* assignment = assignment_of(script, attribute);
+  Containers containers(script);
+  if (assignment == nullptr || !containers.wrap(*assignment->value)) return {};
+  return {.replacements = std::move(containers.parts), .safe = false};
+}
 
 Edit keyword_edit(const Interpreter& in, const Expr& call, const std::string& name,
                   const std::string& value, bool safe) {
@@ -51,6 +207,8 @@ Edit dtype_edit(const Interpreter& in, const Source& source, DType wanted) {
 }
 
 Edit edit_for(Rule rule, const Interpreter& in, const Source& source, const Facts& other) {
+  if (rule == Rule::kPlainTensorAttribute && source.expr != nullptr)
+    return buffer_edit(in.script(), source);
   const std::string device = device_words(source, other);
   if (source.expr == nullptr || device.empty()) return {};
   const bool named = !source.device_hint.empty();
@@ -73,20 +231,6 @@ Edit edit_for(Rule rule, const Interpreter& in, const Source& source, const Fact
     case Rule::kMixedDeviceArithmetic:
       if (source.what.find("load_file") == std::string::npos) return {};
       return keyword_edit(in, *source.expr, "device", device, false);
-    case Rule::kPlainTensorAttribute: {
-      // self.name = value  ->  self.register_buffer("name", value, persistent=False)
-      const std::string& text = in.script().text;
-      const Place& at = source.place;
-      const std::size_t equals = text.find('=', at.end);
-      if (equals == std::string::npos || source.expr->place.begin < equals) return {};
-      const std::string line = text.substr(at.end, source.expr->place.begin - at.end);
-      if (line.find_first_not_of(" =") != std::string::npos) return {};
-      return {
-          .replacements = {{at.begin, source.expr->place.begin,
-                            fmt::format("self.register_buffer(\"{}\", ", source.name)},
-                           {source.expr->place.end, source.expr->place.end, ", persistent=False)"}},
-          .safe = true};
-    }
     default:
       return {};
   }

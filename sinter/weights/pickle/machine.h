@@ -95,6 +95,7 @@ class Machine {
   Ref made_dict(Ref callee, Ref arguments);
   Ref made_sequence(Ref callee, Ref arguments);
   Ref made_tensor(Ref callee, Ref arguments);
+  bool has_bit(const std::vector<Ref>& items, std::size_t index, std::string_view bit);
   Ref reconstructed(Ref arguments);
   void build(Ref target, Ref state);
   Ref persistent(Ref id);

@@ -78,6 +78,7 @@ struct TensorView {
   std::int64_t offset;  // in elements
   Shape shape;
   std::vector<std::int64_t> strides;  // in elements
+  bool negated = false;               // each element stands for its negative
 };
 
 /// All values that the programs of a file make. Texts refer to the programs, which outlive it.

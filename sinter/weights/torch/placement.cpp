@@ -85,7 +85,8 @@ TorchTensor placed(const TensorView& view, const Storage& storage, const Block& 
                      .strides = view.strides,
                      .block = 0,
                      .begin = part.begin,
-                     .bytes = product(reach.count, width, kTooMany)};
+                     .bytes = product(reach.count, width, kTooMany),
+                     .negated = view.negated};
   if (reach.count == 0) return tensor;
   const std::uint64_t end = product(sum(sum(offset, reach.last), 1), width, kTooFar);
   if (end > part.bytes)

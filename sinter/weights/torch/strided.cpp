@@ -20,10 +20,12 @@ using Sink = std::function<void(Bytes)>;
 constexpr std::size_t kPiece = std::size_t{64} << 10;
 
 /// Gathers elements and passes them on in pieces, each group of bytes turned round where the file
-/// has them so.
+/// has them so, and each number's sign where the tensor is a negative view.
 class Gatherer {
  public:
-  Gatherer(std::size_t swap_bytes, const Sink& sink) : swap_bytes_(swap_bytes), sink_(sink) {
+  /// negated: bytes of an element whose sign bit, the highest of its last byte, is turned; 0: none.
+  Gatherer(std::size_t swap_bytes, std::size_t negated, const Sink& sink)
+      : swap_bytes_(swap_bytes), negated_(negated), sink_(sink) {
     piece_.reserve(kPiece);
   }
 
@@ -43,12 +45,17 @@ class Gatherer {
         std::reverse(piece_.begin() + static_cast<std::ptrdiff_t>(i),
                      piece_.begin() + static_cast<std::ptrdiff_t>(i + swap_bytes_));
     }
+    if (negated_ > 0) {
+      for (std::size_t i = negated_ - 1; i < piece_.size(); i += negated_)
+        piece_[i] ^= std::byte{0x80};
+    }
     if (!piece_.empty()) sink_(piece_);
     piece_.clear();
   }
 
  private:
   std::size_t swap_bytes_;
+  std::size_t negated_;
   const Sink& sink_;
   std::vector<std::byte> piece_;
 };
@@ -127,7 +134,7 @@ void unpack(Bytes file, const Block& block, const Sink& sink) {
 void write_tensor(std::span<const std::byte> file, const Block& block, const TorchTensor& tensor,
                   const Sink& sink) {
   if (tensor.bytes == 0) return;
-  Gatherer out(block.swap_bytes, sink);
+  Gatherer out(block.swap_bytes, tensor.negated ? tensor.element->bytes : 0, sink);
   if (!block.deflated) {
     gather(file.subspan(block.begin, block.bytes), tensor, out);
   } else if (tensor.is_contiguous()) {

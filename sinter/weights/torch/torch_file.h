@@ -37,8 +37,9 @@ struct TorchTensor {
   std::size_t block = 0;
   std::uint64_t begin = 0;  // of the first element, bytes into the block
   std::uint64_t bytes = 0;  // of all elements, written out
+  bool negated = false;     // written out, each element is the negative of the block's
 
-  /// Whether the elements stand in the block as they are written out.
+  /// Whether the elements stand in the block in the order in which they are written out.
   bool is_contiguous() const;
 };
 

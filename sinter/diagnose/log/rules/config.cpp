@@ -212,6 +212,16 @@ constexpr Pattern kPatterns[] = {
          "ValueError: Sequence length must be less than max_position_embeddings (got "
          "`sequence length`: 120 and max_position_embeddings: 77",
      .component = "text encoder"},
+    {.cause = "config-prompt-length",
+     .pattern =
+         R"re(Attention mask should be of size \(\d+, \d+, 77, 77\), but is (?:torch\.Size\()?[(\[])re",
+     .example =
+         "ValueError: Attention mask should be of size (1, 1, 77, 77), but is torch.Size([1, 1, "
+         "154, 154])",
+     .type = "ValueError",
+     .component = "text encoder",
+     .argument = "attention_mask",
+     .side = Side::kData},
     {.cause = "config-embedding",
      .pattern = R"re(index out of range in self)re",
      .example = "IndexError: index out of range in self",

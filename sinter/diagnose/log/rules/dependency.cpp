@@ -256,7 +256,7 @@ constexpr Pattern kPatterns[] = {
      .component = "env"},
     {.cause = "dependency-shared-library",
      .pattern =
-         R"re((?P<arg>[\w.+-]+\.so(?:\.\d+)*): cannot open shared object file|(?P<arg2>[\w./+-]+\.(?:so[.\d]*|dll|dylib)):? (?:is )?not found|Library not loaded: (?P<arg3>\S+)|version `(?:GLIBC|GLIBCXX|CXXABI)_[\d.]+' not found|Could not (?:load|find|locate) (?:dynamic )?(?:library|file)[: ]+'?(?P<arg4>\S*(?:cudnn|cublas|cudart|cufft|nvrtc|nvinfer)\S*)|Could not load library (?P<arg5>\S+)\. ?Error|Could not locate (?P<arg6>\S+\.dll)|Unable to load any of \{|CUDA Setup failed despite GPU being available|libbitsandbytes_\w+\.(?:so|dll))re",
+         R"re((?P<arg>[\w.+-]+\.so(?:\.\d+)*): cannot open shared object file|(?P<arg2>[\w./+-]+\.(?:so[.\d]*|dll|dylib)):? (?:is )?not found|Library not loaded: (?P<arg3>\S+)|version `(?:GLIBC|GLIBCXX|CXXABI)_[\d.]+' not found|Could not (?:load|find|locate) (?:dynamic )?(?:library|file)[: ]+'?(?P<arg4>\S*(?:cudnn|cublas|cudart|cufft|nvrtc|nvinfer)\S*)|Could not load library (?P<arg5>\S+)\. ?Error|Could not (?:locate|find):? (?P<arg6>\S+\.(?:dll|so[.\d]*|dylib))\b|Unable to load any of \{|CUDA Setup failed despite GPU being available|Could not find (?:the )?bitsandbytes (?:CUDA|ROCm|HIP|XPU) binary|Defaulting to libbitsandbytes_\w+\.(?:so|dll))re",
      .example =
          "ImportError: libGL.so.1: cannot open shared object file: No such file or "
          "directory",

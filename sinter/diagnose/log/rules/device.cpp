@@ -200,7 +200,7 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kDevices},
     {.cause = "device-mixed",
      .pattern =
-         R"re(Expected all tensors to be on the same device, but found at least two devices, (?P<x>\w+(?::\d+)?) and (?P<y>\w+(?::\d+)?)!(?:\s*\(when checking (?:arugment|argument) for argument (?P<arg>\w+) in method (?P<op>[\w:.]+)\))?)re",
+         R"re((?:Expected all tensors to be on the same device, but )?found at least two devices, (?P<x>\w+(?::\d+)?) and (?P<y>\w+(?::\d+)?)!(?:\s*\(when checking (?:arugment|argument) for argument (?P<arg>\w+) in method (?P<op>[\w:.]+)\))?)re",
      .example =
          "RuntimeError: Expected all tensors to be on the same device, but found at least "
          "two devices, cuda:0 and cpu! (when checking argument for argument weight in "
@@ -219,7 +219,7 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kDevices},
     {.cause = "device-mixed",
      .pattern =
-         R"re(Unhandled FakeTensor Device Propagation for (?:aten\.)?(?P<op>[\w.]+), found two different devices (?P<x>\w+(?::\d+)?),? (?:and )?(?P<y>\w+(?::\d+)?))re",
+         R"re(Unhandled FakeTensor Device Propagation for (?:aten\.)?(?P<op>[\w.]+), found two different devices (?P<x>\w+(?::\d+)?)(?:,| and)? (?P<y>\w+(?::\d+)?))re",
      .example =
          "RuntimeError: Unhandled FakeTensor Device Propagation for aten.addmm.default, "
          "found two different devices cuda:0, cpu",
@@ -258,6 +258,102 @@ constexpr Pattern kPatterns[] = {
          "checking arguments for cudnn_convolution)",
      .type = "RuntimeError",
      .reading = Reading::kDevices},
+    {.cause = "device-mixed",
+     .pattern =
+         R"re([Ee]xpected (?:backend|device) (?P<x>\w+(?::\d+)?) and dtype (?P<xtype>\w+) but got (?:backend|device) (?P<y>\w+(?::\d+)?) and dtype (?P<ytype>\w+))re",
+     .example =
+         "RuntimeError: expected backend CUDA and dtype Float but got backend CPU and "
+         "dtype Float",
+     .type = "RuntimeError",
+     .reading = Reading::kDevices},
+    {.cause = "device-mixed",
+     .pattern =
+         R"re([Ee]xpected (?:type |Variable\[)?(?P<xtype>torch\.[\w.]*Tensor|(?:CPU|CUDA|Variable\w*)\w*Type)\]? (?:but got|\(got) (?:type |Variable\[)?(?P<ytype>torch\.[\w.]*Tensor|(?:CPU|CUDA|Variable\w*)\w*Type)\b)re",
+     .example =
+         "RuntimeError: expected type torch.cuda.HalfTensor but got torch.HalfTensor",
+     .type = "RuntimeError",
+     .reading = Reading::kTypes},
+    {.cause = "device-mixed",
+     .pattern =
+         R"re(Expected tensor for argument #\d+ '(?P<arg2>\w+)' to have the same type as tensor for argument #\d+ '(?P<arg>\w+)'; but type (?P<xtype>[\w.]+) does not equal (?P<ytype>[\w.]+) \(while checking arguments for (?P<op>\w+)(?:<[^>]*>)?\))re",
+     .example =
+         "RuntimeError: Expected tensor for argument #1 'input' to have the same type as tensor "
+         "for argument #2 'weight'; but type torch.cuda.FloatTensor does not equal "
+         "torch.FloatTensor (while checking arguments for cudnn_convolution)",
+     .type = "RuntimeError",
+     .reading = Reading::kTypes},
+    {.cause = "device-mixed",
+     .pattern =
+         R"re(Expected tensor to have (?P<x>\w+) (?:DeviceType|Backend|backend|device type), but got tensor with (?P<y>\w+) (?:DeviceType|Backend|backend|device type) \(while checking arguments for (?P<op>\w+)(?:<[^>]*>)?\))re",
+     .example =
+         "RuntimeError: Expected tensor to have cuda DeviceType, but got tensor with cpu "
+         "DeviceType (while checking arguments for cudnn_batch_norm)",
+     .type = "RuntimeError",
+     .reading = Reading::kDevices},
+    {.cause = "device-mixed",
+     .pattern =
+         R"re((?:torch\.)?(?P<op>[a-z]\w*?) received an invalid combination of arguments - got \([^()]{0,300}(?:torch\.cuda\.\w*Tensor[^()]{0,120}\btorch\.(?:Float|Half|Double|Long|Int|BFloat16)Tensor|\btorch\.(?:Float|Half|Double|Long|Int|BFloat16)Tensor[^()]{0,120}torch\.cuda\.\w*Tensor))re",
+     .example =
+         "TypeError: addmm_ received an invalid combination of arguments - got (int, int, "
+         "torch.FloatTensor, torch.cuda.FloatTensor), but expected one of:",
+     .type = "TypeError"},
+    {.cause = "device-input-left",
+     .pattern = R"re(Passed CPU tensor to MPS op)re",
+     .example = "RuntimeError: Passed CPU tensor to MPS op",
+     .type = "RuntimeError"},
+    {.cause = "device-mixed",
+     .pattern =
+         R"re((?P<op>\w+)\(\): self, index and source expected to be in the same device, but got \(self\) (?P<x>\w+(?::\d+)?), \((?P<arg>index)\) (?P<y>\w+(?::\d+)?))re",
+     .example =
+         "RuntimeError: index_copy_(): self, index and source expected to be in the same device, "
+         "but got (self) cuda:0, (index) cpu, and (source) cuda:0",
+     .type = "RuntimeError",
+     .reading = Reading::kDevices},
+    {.cause = "device-mixed",
+     .pattern =
+         R"re((?:(?P<op>\w+)(?:\(\))?: )?[Ee]xpected \w+ and \w+ to be on (?:the )?same device, but (?:got |found )?\w+ (?:is )?on (?P<x>\w+(?::\d+)?) and (?P<arg>\w+) (?:is )?on (?P<y>\w+(?::\d+)?))re",
+     .example =
+         "RuntimeError: grid_sampler(): expected input and grid to be on same device, but input "
+         "is on cuda:0 and grid is on cpu",
+     .type = "RuntimeError",
+     .reading = Reading::kDevices},
+    {.cause = "device-mixed",
+     .pattern =
+         R"re(should have same device type, but got (?P<arg2>\w+) tensor device type (?P<x>\w+(?::\d+)?) and (?P<arg>[\w ]+?) tensor device type (?P<y>\w+(?::\d+)?)|must have the same device type\. X1: (?P<x2>\w+) X2: (?P<y2>\w+))re",
+     .example =
+         "RuntimeError: boundaries and input value tensors should have same device type, but got "
+         "boundaries tensor device type cuda:0 and input value tensor device type cpu",
+     .type = "RuntimeError",
+     .side = Side::kData,
+     .reading = Reading::kDevices},
+    {.cause = "device-mixed",
+     .pattern =
+         R"re(Expected query, key,? and value to have the same device type, but got query\.device: (?P<y>\w+(?::\d+)?),? key\.device: (?P<x>\w+(?::\d+)?))re",
+     .example =
+         "RuntimeError: Expected query, key, and value to have the same device type, but got "
+         "query.device: cpu key.device: cuda:0 and value.device: cuda:0 instead.",
+     .type = "RuntimeError",
+     .operation = "scaled_dot_product_attention",
+     .reading = Reading::kDevices},
+    {.cause = "device-mixed",
+     .pattern =
+         R"re(Attempted to set the storage of a tensor on device "(?P<x>[\w:]+)" to a storage on different device "(?P<y>[\w:]+)"|legacy constructor expects device type: (?P<x2>\w+) ?but device type: (?P<y2>\w+) was passed)re",
+     .example =
+         "RuntimeError: Attempted to set the storage of a tensor on device \"cpu\" to a storage "
+         "on different device \"cuda:0\".  This is no longer allowed; the devices must match.",
+     .type = "RuntimeError",
+     .reading = Reading::kDevices},
+    {.cause = "device-input-left",
+     .pattern =
+         R"re(Tensors must be CUDA and dense|No backend type associated with device type (?P<y>\w+)|[Ee]xpected (?:\w+\.)*is_cuda\(\) to be true, but got false|[Ee]xpected (?:an? )?(?:all )?CUDA tensors?\b|[Tt]ensors? must be CUDA tensors?|expected CUDA \(got CPU\)|\w+ expects? (?:a )?(?:CUDA|GPU) tensor)re",
+     .example = "RuntimeError: No backend type associated with device type cpu",
+     .type = "RuntimeError",
+     .side = Side::kData},
+    {.cause = "device-mixed",
+     .pattern =
+         R"re([Aa]ll (?:input )?tensors must be on devices\[0\]|[Tt]ensors used as indices (?:must|should) be on the same device|[Ii]nput tensors need to be on the same GPU)re",
+     .example = "RuntimeError: all tensors must be on devices[0]",
+     .type = "RuntimeError"},
     {.cause = "device-mixed",
      .pattern =
          R"re([Ee]xpected device (?P<x>\w+(?::\d+)?) but got device (?P<y>\w+(?::\d+)?))re",
@@ -322,11 +418,12 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kDevices},
     {.cause = "device-input-left",
      .pattern =
-         R"re((?:torch\.)?(?P<op>cat|stack|\w+)\(\): all input tensors must be on the same device\. Received (?P<x>\w+(?::\d+)?) and (?P<y>\w+(?::\d+)?))re",
+         R"re((?:(?:torch\.)?(?P<op>cat|stack|\w+)\(\): )?[Aa]ll input tensors must be on the same device\. Received (?P<x>\w+(?::\d+)?) and (?P<y>\w+(?::\d+)?))re",
      .example =
          "RuntimeError: torch.cat(): all input tensors must be on the same device. "
          "Received cuda:0 and cpu",
      .type = "RuntimeError",
+     .operation = "cat",
      .argument = "tensors",
      .side = Side::kData,
      .reading = Reading::kDevices},
@@ -355,7 +452,7 @@ constexpr Pattern kPatterns[] = {
      .reading = Reading::kDevices},
     {.cause = "device-two-gpus",
      .pattern =
-         R"re(arguments are located on different GPUs|tensors? (?:are|is) on different GPUs|expected all tensors to be on the same GPU)re",
+         R"re((?:arguments|tensors?) (?:are|is) (?:located )?on different GPUs|expected all tensors to be on the same GPU)re",
      .example =
          "RuntimeError: arguments are located on different GPUs at "
          "/pytorch/aten/src/THC/generic/THCTensorIndex.cu:403",
@@ -415,7 +512,7 @@ constexpr Pattern kPatterns[] = {
      .argument = "map_location"},
     {.cause = "device-input-left",
      .pattern =
-         R"re(Pointer argument \(at \d+\) cannot be accessed from Triton \(cpu tensor\?\))re",
+         R"re(Pointer argument (?:\(at \d+\) )?cannot be accessed from Triton)re",
      .example =
          "ValueError: Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)",
      .type = "ValueError",

@@ -156,7 +156,7 @@ constexpr Pattern kPatterns[] = {
          "'/content/train/instance'"},
     {.cause = "filesystem-missing",
      .pattern =
-         R"re(\[Errno (?:20|21|17|39)\][^\n]*|Is a directory|[Nn]ot a directory|\[WinError (?:183|145|267)\][^\n]*|no such (?:file|directory)|(?:path|directory|folder|file) (?:'[^']*' |\S+ )?does not exist|No data found\. Please verify arguments|No (?:training )?(?:images|data) (?:found|in)|Instance images root doesn't exists|[Nn]o images? found)re",
+         R"re(\[Errno (?:20|21|17|39)\][^\n]*|Is a directory|[Nn]ot a directory|\[WinError (?:183|145|267)\][^\n]*|no such (?:file|directory)|(?:path|directory|folder|file) (?:'[^']*' |\S+ )?does not exist|Instance images root doesn't exists|[Nn]o images? found)re",
      .example =
          "NotADirectoryError: [Errno 20] Not a directory: 'models/lora.safetensors/config'"},
     {.cause = "filesystem-io",

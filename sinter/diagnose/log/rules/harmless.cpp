@@ -125,6 +125,14 @@ constexpr Pattern kPatterns[] = {
      .example = "Error caught was: No module named 'triton'",
      .weight = kNo},
     {.cause = "harmless",
+     .pattern =
+         R"re(Failed to convert the model to the target version \d+ using the ONNX C API)re",
+     .example =
+         "Failed to convert the model to the target version 17 using the ONNX C API. The model "
+         "was not modified",
+     .weight = kNo,
+     .reading = Reading::kAnnounces},
+    {.cause = "harmless",
      .pattern = R"re(&&&& PASSED)re",
      .example = "&&&& PASSED TensorRT.trtexec [TensorRT v8601] # trtexec --onnx=unet.onnx",
      .weight = kNo},

@@ -112,6 +112,16 @@ constexpr Cause kCauses[] = {
      .fixes = {{{"use it with the family that it was trained on", "与训练时的同一系列模型搭配"},
                 {"update the program", "更新程序"}}},
      .confirm = kInspect},
+    {.id = "model-no-part",
+     .domain = Domain::kModel,
+     .meaning = {"The checkpoint holds no text encoder or no VAE (a file of the UNet or the "
+                 "transformer alone), and nothing else supplies it.",
+                 "权重文件里没有文本编码器或 VAE（只含 UNet 或 "
+                 "transformer），也没有从别处加载。"},
+     .fixes = {{{"load the part by itself: a CLIP loader or a VAE loader beside the model",
+                 "单独加载：在模型之外再用 CLIP 加载器或 VAE 加载器"},
+                {"use a checkpoint that holds all parts", "换用包含全部部件的权重文件"}}},
+     .confirm = {"list the keys: sinter inspect FILE", "查看键名：sinter inspect 文件"}},
     {.id = "model-unknown",
      .domain = Domain::kModel,
      .meaning =
@@ -181,6 +191,36 @@ constexpr Pattern kPatterns[] = {
          "\"weight\" (which has shape torch.Size([320, 768])), this look incorrect.",
      .operation = "load_state_dict",
      .reading = Reading::kChannels},
+    {.cause = "model-no-part",
+     .pattern =
+         R"re(clip input is invalid: None|checkpoint does not contain a valid (?:clip|CLIP|text encoder))re",
+     .example = "RuntimeError: ERROR: clip input is invalid: None",
+     .type = "RuntimeError",
+     .component = "text encoder",
+     .side = Side::kModel},
+    {.cause = "model-no-part",
+     .pattern =
+         R"re((?:vae|VAE) (?:input )?is invalid: None|checkpoint does not contain a valid (?:vae|VAE))re",
+     .example = "RuntimeError: ERROR: VAE is invalid: None",
+     .type = "RuntimeError",
+     .component = "vae",
+     .side = Side::kModel},
+    {.cause = "model-other-family",
+     .pattern =
+         R"re([Tt]extual inversion .{0,80}(?:dimension|size|shape) \[?(?P<x>\d+)\]?.{0,80}(?:hidden size|dimension|size|expect\w*) (?:of )?\[?(?P<y>\d+)|(?:each )?textual inversion embedding to be of shape .{0,20}?(?P<y2>\d+)\]?\)?,? but (?:are|is|got) .{0,20}?(?P<x2>\d+))re",
+     .example =
+         "ValueError: Loaded embeddings are of incorrect shape. Expected each textual inversion "
+         "embedding to be of shape torch.Size([768]), but are torch.Size([1024])",
+     .type = "ValueError",
+     .component = "text encoder",
+     .side = Side::kModel},
+    {.cause = "model-damaged",
+     .pattern = R"re(file in archive is not in a subdirectory)re",
+     .example =
+         "RuntimeError: PytorchStreamReader failed reading zip archive: file in archive is not in "
+         "a subdirectory: data.pkl",
+     .type = "RuntimeError",
+     .component = "loader"},
     {.cause = "model-lora",
      .pattern =
          R"re((?:^|ERROR )(?:lora|loha|lokr|diff) (?P<arg>\S+) (?:The )?(?:shape|size)|SHAPE MISMATCH (?P<arg2>\S+) WEIGHT NOT MERGED|^(?P<arg3>[\w.]+\.(?:weight|bias)) shape '\[)re",

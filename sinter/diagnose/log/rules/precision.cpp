@@ -118,6 +118,15 @@ constexpr Cause kCauses[] = {
                  "ONNX Runtime 设置 trt_layer_norm_fp32_fallback=1"}}},
      .confirm = {"compare the engine's output with the graph's in float32",
                  "与 float32 图的输出对比"}},
+    {.id = "precision-index-type",
+     .domain = Domain::kPrecision,
+     .meaning = {"An operation got an element type that it does not compute with: indices must be "
+                 "whole numbers (int64 or int32).",
+                 "运算收到了它不支持的数据类型：索引必须是整数（int64 或 int32）。"},
+     .fixes = {{{"convert it before the call: ids.long()", "调用前转换：ids.long()"},
+                {"do not convert the ids when everything else becomes half: only floating tensors",
+                 "整体转半精度时不要转换索引，只转换浮点张量"}}},
+     .confirm = {"print tensor.dtype before the failing line", "在报错行之前打印 tensor.dtype"}},
     {.id = "precision-other",
      .domain = Domain::kPrecision,
      .meaning = {"No rule knows this message; its words point to an element type that does not "
@@ -215,10 +224,25 @@ constexpr Pattern kPatterns[] = {
      .pattern = R"re(A tensor with (?:all )?NaNs was produced)re",
      .example = "NansException: A tensor with NaNs was produced.",
      .type = "NansException"},
+    {.cause = "precision-no-kernel",
+     .pattern =
+         R"re(MPS(?: backend)?:? (?:does not|doesn't) support (?P<op>\w+) op with (?P<dtype>\w+) input|(?P<op2>\w+) op with (?P<dtype2>\w+) input (?:is )?only supported)re",
+     .example = "RuntimeError: MPS does not support cumsum op with int64 input",
+     .type = "RuntimeError"},
+    {.cause = "precision-index-type",
+     .pattern =
+         R"re(Expected tensor for argument #\d+ '(?P<arg>\w+)' to have (?:one of the following )?scalar types?:? [\w, ]+; but got (?:type )?[\w.]+ instead(?: \(while checking arguments for (?P<op>\w+)(?:<[^>]*>)?\))?)re",
+     .example =
+         "RuntimeError: Expected tensor for argument #1 'indices' to have one of the following "
+         "scalar types: Long, Int; but got torch.FloatTensor instead (while checking arguments "
+         "for embedding)",
+     .type = "RuntimeError",
+     .side = Side::kData},
     {.cause = "precision-nan-vae",
      .pattern =
          R"re(NaN detected in (?:the )?(?:VAE|vae|decoded)|(?i:nans?) (?:found|detected|in) (?:in )?(?:the )?(?:vae|VAE|latents))re",
-     .example = "RuntimeError: NaN detected in latents: /data/img/0003.png"},
+     .example = "RuntimeError: NaN detected in latents: /data/img/0003.png",
+     .component = "vae"},
     {.cause = "precision-nan-picture",
      .pattern = R"re(invalid value encountered in cast)re",
      .example = "/app/utils.py:48: RuntimeWarning: invalid value encountered in cast",

@@ -113,7 +113,7 @@ constexpr Cause kCauses[] = {
 constexpr Pattern kPatterns[] = {
     {.cause = "trt-build-memory",
      .pattern =
-         R"re((?:Error Code 10: Internal Error \()?[Cc]ould not find any implementation for node (?P<arg>\{?(?P<op>ForeignNode|[\w./:-]+)))re",
+         R"re((?:Error Code 10: Internal Error \()?[Cc]ould not find any implementation for node (?P<arg>\{?(?P<op>ForeignNode|[\w./:-]+)(?:\[[^\s\]]{1,300}\]?)?\}?))re",
      .example =
          "[E] Error[10]: [optimizer.cpp::computeCosts::3869] Error Code 10: Internal "
          "Error (Could not find any implementation for node "

@@ -57,6 +57,30 @@ constexpr Cause kCauses[] = {
                  "张量或数组的形状不符合运算要求。"},
      .fixes = {{kInnermost, {"width and height that are multiples of 64", "宽高使用 64 的倍数"}}},
      .confirm = {"print tensor.shape before that line", "在那一行之前打印 tensor.shape"}},
+    {.id = "code-workflow",
+     .domain = Domain::kUserCode,
+     .meaning =
+         {"ComfyUI refuses the workflow before it runs: an input of a node is missing, not "
+          "connected, or has a value that this installation does not offer (a model file "
+          "that is not in its folder, for one).",
+          "ComfyUI "
+          "在执行前拒绝了该工作流：某个节点的输入缺失、没有连接，或取值在本机不可选（例如模型"
+          "文件不在对应的文件夹里）。"},
+     .fixes = {{{"put the file that is named into its folder under models/ and reload the page",
+                 "把所写的文件放进 models/ 下对应的文件夹并刷新页面"},
+                {"choose one that is in the list, or connect the input, in the node that is named",
+                 "在所写的节点里改选列表中已有的项，或接上缺少的输入"}}},
+     .confirm = {"open the node that the message names", "打开报错中所写的节点"}},
+    {.id = "code-data",
+     .domain = Domain::kUserCode,
+     .meaning = {"The training found no pictures: the folder given is empty, or it is not laid out "
+                 "as the trainer expects (a parent of folders called REPEATS_NAME).",
+                 "训练没有找到图像：所给的文件夹是空的，或目录结构不符合训练器的要求（应为“次数_"
+                 "名称”子文件夹的上一级）。"},
+     .fixes = {{{"give the parent folder: img, where the pictures are in img/10_name",
+                 "填写上一级文件夹：图像在 img/10_name 时应填 img"},
+                {"check the extensions of the pictures", "检查图像的扩展名"}}},
+     .confirm = {"list the folder", "查看该文件夹"}},
     {.id = "code-argument",
      .domain = Domain::kUserCode,
      .meaning = {"The program was started with an option or a value that it does not take, or "
@@ -142,7 +166,8 @@ constexpr Pattern kPatterns[] = {
          "non-zero exit status 1.",
      .weight = Weight::kSymptom},
     {.cause = "code-device-assert",
-     .pattern = R"re(Assertion `(?P<cond>[^`]{1,300}?)`? failed)re",
+     .pattern =
+         R"re((?:\S*\.cuh?:\d+.{0,300}|block: ?\[[\d, ]*\], ?thread: ?\[[\d, ]*\].{0,40})Assertion [`'](?P<cond>[^`]{1,300}?)[`']? failed)re",
      .example =
          "/pytorch/aten/src/ATen/native/cuda/Indexing.cu:1146: indexSelectSmallIndex: "
          "block: [5,0,0], thread: [31,0,0] Assertion `srcIndex < srcSelectDimSize` failed.",
@@ -186,6 +211,28 @@ constexpr Pattern kPatterns[] = {
      .example = "AttributeError: 'DecoderTiny' object has no attribute 'mid_block'",
      .weight = Weight::kSymptom,
      .type = "AttributeError"},
+    {.cause = "code-value",
+     .pattern = R"re(Assertion [`'][^`]{1,300}?[`']? failed)re",
+     .example =
+         "python: malloc.c:2617: sysmalloc: Assertion `(old_top == initial_top (av) && old_size "
+         "== 0)' failed.",
+     .weight = Weight::kSymptom},
+    {.cause = "code-data",
+     .pattern =
+         R"re(No data found\. Please verify arguments|no (?:image|picture)s? (?:found|files)? ?in (?:the )?(?:train_data_dir|instance|data|dataset)|No (?:training )?(?:images|data) (?:were |was )?found)re",
+     .example =
+         "No data found. Please verify arguments (train_data_dir must be the parent of folders "
+         "with images)",
+     .argument = "train_data_dir"},
+    {.cause = "code-workflow",
+     .pattern =
+         R"re((?:Required input is missing(?:: (?P<arg>\w+))?|Value not in list: (?P<arg2>\w+): .{0,200} not in|Value .{1,60} (?:bigger|smaller) than (?:max|min)(?: of .{1,40})?: (?P<arg3>\w+)|Return type mismatch between linked nodes: (?P<arg4>\w+)|Failed to convert an input value to a .{1,30} value: (?P<arg5>\w+)|(?:Custom validation failed|Invalid image file|Exception when validating (?:inner )?node)).*)re",
+     .example = "  - Value not in list: ckpt_name: 'style.safetensors' not in ['a.safetensors']"},
+    {.cause = "code-workflow",
+     .pattern =
+         R"re(Failed to validate prompt for output \d+|[Pp]rompt outputs failed validation|Prompt has no outputs|[Cc]annot execute because (?:a )?node .{1,80} does not exist|invalid prompt: \{)re",
+     .example = "Failed to validate prompt for output 9:",
+     .weight = Weight::kSymptom},
     {.cause = "code-port",
      .pattern =
          R"re([Aa]ddress already in use|Cannot find empty port in range|\[Errno (?:98|10048)\]|\[WinError 10048\])re",
