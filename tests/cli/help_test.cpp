@@ -111,10 +111,12 @@ TEST_F(Help, SuggestsTheNameThatWasMeant) {
   expect_usage({"convert", "a", "b", "--prediction", "noise"},
                "error: there is no prediction 'noise'; there are epsilon and v\n");
   expect_usage({"verify", "a", "--bisect", "--engine", "openvno"},
-               "error: there is no engine 'openvno'; there are openvino and onnxruntime\n"
+               "error: there is no engine 'openvno'; there are openvino, onnxruntime, cuda, "
+               "tensorrt and trt-rtx\n"
                "hint: did you mean 'openvino'?\n");
   expect_usage({"bench", "a", "--engine", "onxruntime"},
-               "error: there is no engine 'onxruntime'; there are openvino and onnxruntime\n"
+               "error: there is no engine 'onxruntime'; there are openvino, onnxruntime, cuda, "
+               "tensorrt and trt-rtx\n"
                "hint: did you mean 'onnxruntime'?\n");
   expect_usage({"generate", "a", "-p", "x", "--sampler", "dpm"},
                "error: there is no sampler 'dpm'; there are ddim, euler, euler-karras, euler-a, "

@@ -327,8 +327,8 @@ TEST_F(Verify, NothingComparedIsNoSuccess) {
                "error: . has no graphs, expected a folder like unet/ with model.onnx inside\n"
                "hint: sinter convert makes such a folder from a checkpoint\n");
   expect_error(sinter({"verify", "out", "--against", "onnxruntim"}), 2,
-               "error: there is no engine, folder or file 'onnxruntim'; there are openvino and "
-               "onnxruntime\n"
+               "error: there is no engine, folder or file 'onnxruntim'; there are openvino, "
+               "onnxruntime, cuda, tensorrt and trt-rtx\n"
                "hint: did you mean 'onnxruntime'?\n");
   expect_error(sinter({"verify", "out", "--against", "openvino"}), 2,
                "error: openvino would be compared with itself\n"
