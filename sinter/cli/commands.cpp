@@ -34,7 +34,7 @@ const std::vector<Command>& commands() {
       {"check", "hold any ONNX file against what a program or TensorRT version can read",
        "sinter check out/shapes/unet/model.onnx --target trt8.6", declare_check},
       {"fold", "compute once what an ONNX file computes in every run, and prove it",
-       "sinter fold exported.onnx folded.onnx", declare_fold},
+       "sinter fold out/shapes/text_encoder/model.onnx folded.onnx", declare_fold},
       {"export", "write a converted folder as the model repository of a server",
        "sinter export triton out/shapes out/repository", declare_export},
       {"check-image", "say what is wrong with a generated picture, why, and what cures it",

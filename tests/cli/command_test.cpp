@@ -28,6 +28,10 @@ void collect(const nlohmann::json& json, const std::string& path,
   const auto any = std::ranges::find(manual, path + ".*", &ManualKey::name);
   if (any != manual.end()) {
     found.insert(any->name);
+    if (!json.is_object()) return;
+    for (const auto& [key, value] : json.items())  // those that are listed beside it
+      if (std::ranges::find(manual, path + "." + key, &ManualKey::name) != manual.end())
+        found.insert(path + "." + key);
   } else if (json.is_object()) {
     for (const auto& [key, value] : json.items())
       collect(value, path.empty() ? key : path + "." + key, manual, found);
