@@ -25,7 +25,9 @@ constexpr KnownCause kBuildCauses[] = {
     {"OutOfMemory", "not enough memory: build one graph at a time, or with a smaller maximum size"},
     {"out of memory",
      "not enough memory: build one graph at a time, or with a smaller maximum size"},
-    {"CUDA", "this build needs a GPU and its driver; --engine trt-rtx builds without"},
+    {"CUDA",
+     "this build needs a GPU and its driver; --engine trt-rtx builds without one, but for --strip "
+     "and --refittable"},
 };
 
 constexpr KnownCause kLoadCauses[] = {
