@@ -12,6 +12,7 @@
 #include "sinter/check/check.h"
 #include "sinter/cli/check_report.h"
 #include "sinter/cli/command.h"
+#include "sinter/cli/failure.h"
 #include "sinter/cli/io_contract.h"
 #include "sinter/cli/json_output.h"
 #include "sinter/cli/option_rules.h"
@@ -116,8 +117,9 @@ int run(const Options& options) {
     throw Error(ErrorCode::kUsage, "--component says whose contract it is and needs --contract");
   }
   // Before the first file is read: a wrong word is not worth waiting for.
-  for (const std::string& target : options.targets) check::target_named(target);
-  if (!options.contract.empty()) convert::io_profile(options.contract);
+  for (const std::string& target : options.targets) require_row("target", target, check::targets());
+  if (!options.contract.empty())
+    require_row("I/O profile", options.contract, convert::io_profiles());
   Json all = Json::array();
   int status = kDone;
   for (const std::string& model : options.models) {

@@ -81,13 +81,8 @@ void require_names(const ConversionOptions& options) {
   require_known("precision", options.precision, precisions);
   require_known("precision", vae_precision_of(options), precisions);
   require_known("way to store weights", options.weights, {"link", "pack"});
-  std::vector<std::string_view> profiles;
-  for (const convert::IoProfile& profile : convert::io_profiles()) profiles.push_back(profile.name);
-  require_known("I/O profile", options.io, profiles);
-  if (options.family.empty()) return;
-  std::vector<std::string_view> families;
-  for (const arch::Family& family : arch::families()) families.push_back(family.name);
-  require_known("family", options.family, families);
+  require_row("I/O profile", options.io, convert::io_profiles());
+  if (!options.family.empty()) require_row("family", options.family, arch::families());
 }
 
 }  // namespace

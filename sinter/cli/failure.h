@@ -25,4 +25,11 @@ Error unknown_name(std::string_view what, std::string_view name,
 void require_known(std::string_view what, std::string_view name,
                    const std::vector<std::string_view>& known);
 
+/// The same of a table whose rows have a `name`.
+void require_row(std::string_view what, std::string_view name, const auto& table) {
+  std::vector<std::string_view> names;
+  for (const auto& row : table) names.push_back(row.name);
+  require_known(what, name, names);
+}
+
 }  // namespace sinter::cli

@@ -28,11 +28,8 @@ void check_options(const GenerateArguments& options) {
         "give one seed for all, or one a prompt");
   }
   require_known("generator", options.rng, {"torch"});
-  if (!options.generate.sampler.empty()) {
-    std::vector<std::string_view> names;
-    for (const pipeline::Sampler& sampler : pipeline::samplers()) names.push_back(sampler.name);
-    require_known("sampler", options.generate.sampler, names);
-  }
+  if (!options.generate.sampler.empty())
+    require_row("sampler", options.generate.sampler, pipeline::samplers());
   engine_named(options.engine.engine);
   check_control_arguments(options.control);
   check_places(options);

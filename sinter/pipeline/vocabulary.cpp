@@ -13,10 +13,10 @@
 #include "sinter/pipeline/vocabulary_json.h"
 
 extern "C" {
-// NOLINTBEGIN(readability-identifier-naming): symbols of the assembler file
+// NOLINTNEXTLINE(readability-identifier-naming): a symbol of the assembler file
 extern const char sinter_clip_merges[];
+// NOLINTNEXTLINE(readability-identifier-naming): a symbol of the assembler file
 extern const char sinter_clip_merges_end[];
-// NOLINTEND(readability-identifier-naming)
 }
 
 namespace sinter::pipeline {

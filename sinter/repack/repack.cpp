@@ -130,7 +130,8 @@ RepackReport repack(const fs::path& in, const fs::path& out, const RepackOptions
     report.files = write(plan, in, out, options);
     report.layout = plan.layout;
     report.left_out = std::move(plan.left_out);
-    report.warnings = std::move(plan.warnings);
+    report.warnings = checkpoint.notes();
+    std::ranges::move(plan.warnings, std::back_inserter(report.warnings));
     add_overflow(*plan.overflow, options, report.warnings);
   } catch (Error& error) {
     error.add_context(fmt::format("repacking {}", in.string()));

@@ -116,11 +116,11 @@ TEST_F(Check, RefusesUnknownWords) {
   expect_error(
       sinter({"check", foreign("skip.onnx"), "--target", "trt9"}), 2,
       "error: there is no target 'trt9'; there are trt8.6, trt10, trt11, trt-rtx, ort-cpu, "
-      "ort-cuda, openvino\n");
+      "ort-cuda and openvino\nhint: did you mean 'trt10'?\n");
   expect_error(
       sinter({"check", foreign("skip.onnx"), "--contract", "mine"}), 2,
-      "error: there is no I/O profile 'mine'; there are optimum, ldm, demodiffusion, comfy, "
-      "a1111\n");
+      "error: there is no I/O profile 'mine'; there are optimum, ldm, demodiffusion, comfy "
+      "and a1111\n");
 }
 
 TEST_F(Check, ABadFileIsAnError) {

@@ -12,7 +12,7 @@ namespace sinter::weights::pickle {
 /// @throws Error{kBadFile} when it is not quoted.
 std::string_view unquoted(std::string_view literal, std::deque<std::string>& made);
 
-/// Latin-1 with \uXXXX, as UTF-8.
+/// Latin-1 with escapes of four hexadecimal digits (\u00e9), as UTF-8.
 std::string_view without_unicode_escapes(std::string_view text, std::deque<std::string>& made);
 
 /// @throws Error{kBadFile} when it is no number.
